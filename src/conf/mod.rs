@@ -1,0 +1,8 @@
+//! Settings: where they are written, what Spark makes of their values, and which one wins.
+
+mod effective;
+pub mod properties;
+mod setting;
+
+pub use effective::{Effective, EffectiveConf, Layer, Origin};
+pub use setting::{Carrier, Setting, Value};

@@ -1,0 +1,74 @@
+//! One written setting.
+
+use crate::text::Span;
+
+/// Where a setting is written. The order of precedence is [`Carrier::rank`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Carrier {
+    /// `spark-defaults.conf` or another properties file.
+    Properties,
+    /// `SparkSession.builder.config(...)` in any of its forms.
+    Builder,
+    /// `SparkConf().set`, `.setAll`, `.setIfMissing`, `.setMaster`, `.setAppName`.
+    SparkConf,
+    /// `spark.conf.set(...)`, `sqlContext.setConf(...)`: at run time, from its line on.
+    RuntimeSet,
+    /// `SET key = value` in the text of `spark.sql(...)`: at run time, from its line on.
+    SqlSet,
+}
+
+impl Carrier {
+    /// Who wins: a higher rank overrides a lower one for the same key.
+    pub fn rank(self) -> u8 {
+        match self {
+            Self::Properties => 1,
+            Self::Builder | Self::SparkConf => 3,
+            Self::RuntimeSet | Self::SqlSet => 4,
+        }
+    }
+
+    /// Whether the setting arrives in a session that runs already.
+    pub fn at_run_time(self) -> bool {
+        matches!(self, Self::RuntimeSet | Self::SqlSet)
+    }
+}
+
+/// What is known of a written value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// The text that Spark receives (Python's `True` arrives as `true`).
+    Literal(String),
+    /// A template or a text with holes, e.g. `${MEM}`, `{{ mem }}`, an f-string: known only in part, never checked.
+    Template,
+    /// An expression whose value the file doesn't tell.
+    Unknown,
+}
+
+impl Value {
+    /// The literal text, if the value is known.
+    pub fn literal(&self) -> Option<&str> {
+        match self {
+            Self::Literal(text) => Some(text),
+            Self::Template | Self::Unknown => None,
+        }
+    }
+}
+
+/// A setting as written in a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Setting {
+    /// The key as Spark receives it (escapes and constants resolved).
+    pub key: String,
+    /// Whether the key has holes (an f-string): then `key` holds only the literal prefix.
+    pub key_is_prefix: bool,
+    /// The value.
+    pub value: Value,
+    /// The key's characters, without quotes.
+    pub key_span: Span,
+    /// The value's characters, without quotes; empty where a value is missing.
+    pub value_span: Span,
+    /// The whole statement, call or line, as a removal would take it.
+    pub span: Span,
+    /// Where it is written.
+    pub carrier: Carrier,
+}

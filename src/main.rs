@@ -1,0 +1,5 @@
+//! Argument parsing, nothing else.
+
+fn main() -> std::process::ExitCode {
+    sparkls::cli::main()
+}

@@ -1,0 +1,488 @@
+//! The static plan: what the file's DataFrames are, as a graph of operators like Spark's logical plan.
+
+use smallvec::SmallVec;
+
+use crate::conf::Setting;
+use crate::text::Span;
+
+/// A node of [`StaticPlan::nodes`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct NodeId(pub u32);
+
+/// A loop of [`StaticPlan::loops`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LoopId(pub u32);
+
+/// A function, lambda, class body or the module of [`StaticPlan::scopes`]; 0 is the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ScopeId(pub u32);
+
+/// Everything that is known of Spark in one Python file.
+#[derive(Debug, Clone, Default)]
+pub struct StaticPlan {
+    /// Operators in the order in which they were met; inputs may point forward only through [`Operator::LoopCarried`].
+    pub nodes: Vec<Node>,
+    /// Actions in source order.
+    pub actions: Vec<Action>,
+    /// Settings written in the code, in source order.
+    pub settings: Vec<Setting>,
+    /// Python loops and comprehensions.
+    pub loops: Vec<Loop>,
+    /// The module and its functions.
+    pub scopes: Vec<Scope>,
+    /// Hint calls (`F.broadcast(df)`, `df.hint(...)`, other transformations) whose result nothing uses.
+    pub discarded: Vec<NodeId>,
+    /// Where frames are released: `df.unpersist()`.
+    pub unpersists: Vec<(NodeId, CallSite)>,
+    /// Names bound to frames, for hovers, symbols and templates; in source order.
+    pub bindings: Vec<Binding>,
+    /// How the file uses Spark.
+    pub uses: SparkUse,
+}
+
+/// How a file uses Spark; decides guards and templates.
+#[derive(Debug, Clone, Default)]
+pub struct SparkUse {
+    /// The file imports pyspark (or awsglue, delta, databricks) or uses a session by proof.
+    pub is_spark: bool,
+    /// A literal `master("local…")` in the builder or `SparkConf.setMaster`.
+    pub local_master: bool,
+    /// `DataFrame`s here come from `pyspark.pandas`, Connect or the classic API.
+    pub connect: bool,
+    /// The name under which `pyspark.sql.functions` is known here, e.g. `F`.
+    pub functions_alias: Option<String>,
+    /// Names imported from `pyspark.sql.functions` directly: (name there, name here).
+    pub imported_functions: Vec<(String, String)>,
+    /// The name of the session here, e.g. `spark` or `self.spark`.
+    pub session: Option<String>,
+    /// Byte offset where a new import line belongs (start of a line, after the last top-level import).
+    pub import_offset: u32,
+    /// A literal `appName("…")`.
+    pub app_name: Option<String>,
+    /// Plotting libraries imported here (matplotlib, seaborn, plotly, …).
+    pub plots: bool,
+    /// The session is built in this file (`getOrCreate`).
+    pub builds_session: bool,
+}
+
+/// One operator, at the call that adds it.
+#[derive(Debug, Clone)]
+pub struct Node {
+    /// What it does.
+    pub operator: Operator,
+    /// The frames it reads, left first.
+    pub inputs: SmallVec<[NodeId; 2]>,
+    /// The call that wrote it; `None` for joins of branches and loop variables.
+    pub site: Option<CallSite>,
+    /// The function that holds the call.
+    pub scope: ScopeId,
+    /// The loops around the call within its function, outermost first.
+    pub loops: SmallVec<[LoopId; 2]>,
+    /// Whether the call runs only under an `if` inside its innermost loop (or function).
+    pub conditional: bool,
+    /// Whether [`Operator::Cache`] or a checkpoint lies at this node (`df.cache()` also marks `df` itself, which Spark shares).
+    pub cached: bool,
+}
+
+/// A method or function call in the source.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallSite {
+    /// The whole call, from its receiver's first character to the closing parenthesis.
+    pub call: Span,
+    /// The receiver expression in front of the dot; empty for plain functions.
+    pub receiver: Span,
+    /// The method's name.
+    pub method: Span,
+    /// The argument list with its parentheses; empty for properties.
+    pub arguments: Span,
+    /// The arguments in order.
+    pub args: Vec<Argument>,
+    /// The statement that holds the call.
+    pub statement: Span,
+}
+
+impl CallSite {
+    /// The argument with this keyword, or at this position if it is positional.
+    pub fn argument(&self, position: usize, keyword: &str) -> Option<&Argument> {
+        self.args
+            .iter()
+            .find(|argument| argument.keyword.as_deref() == Some(keyword))
+            .or_else(|| self.args.get(position).filter(|argument| argument.keyword.is_none()))
+    }
+}
+
+/// One argument of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Argument {
+    /// Its keyword, if written with one; `*` and `**` for unpacked arguments.
+    pub keyword: Option<String>,
+    /// The value's characters.
+    pub span: Span,
+    /// What the file tells of the value.
+    pub value: Literal,
+}
+
+/// What is known of a Python value, through constants and single assignments.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Literal {
+    /// A string.
+    Text(String),
+    /// A string with holes: the literal parts in order, `None` for a hole.
+    Template(Vec<Option<String>>),
+    /// An integer.
+    Integer(i64),
+    /// Another number.
+    Float(f64),
+    /// `True` or `False`.
+    Bool(bool),
+    /// `None`.
+    None,
+    /// A list, tuple or set.
+    List(Vec<Literal>),
+    /// A dict with literal keys, in order.
+    Dict(Vec<(Literal, Literal)>),
+    /// Not told by the file.
+    #[default]
+    Unknown,
+}
+
+/// What a node does to its inputs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Operator {
+    /// Where rows come from.
+    Source(Source),
+    /// `filter`, `where`, `dropna`.
+    Filter {
+        /// The condition is an equality of a column with a value (`F.col("id") == 7`).
+        key_equality: bool,
+    },
+    /// `select`, `selectExpr`, `drop`, renames, `toDF`: as many rows as before.
+    Project {
+        /// Every selected expression is an aggregate: one row comes out.
+        only_aggregates: bool,
+        /// An expression multiplies rows (`explode`).
+        explodes: bool,
+    },
+    /// `withColumn`, `withColumns`, `withColumnRenamed`, …
+    WithColumns,
+    /// A join of two frames.
+    Join(Join),
+    /// `groupBy(...).agg(...)` and its short forms; `agg` on the frame itself has no keys.
+    Aggregate {
+        /// Grouping keys that are known as column names; `None` for other expressions.
+        keys: Vec<Option<String>>,
+        /// Whether there may be more than one group.
+        grouped: bool,
+        /// `pivot` in between, and whether its values are given.
+        pivot: Option<bool>,
+    },
+    /// `distinct`, `dropDuplicates`, `intersect`, `subtract`.
+    Distinct,
+    /// A window function was added (`row_number().over(...)`); rows stay.
+    Window,
+    /// `repartition` and `repartitionByRange`.
+    Repartition {
+        /// The number, if given and known.
+        count: Option<i64>,
+        /// Columns are given.
+        keyed: bool,
+    },
+    /// `coalesce(n)`.
+    Coalesce {
+        /// The number, if known.
+        count: Option<i64>,
+    },
+    /// `orderBy`, `sort`, `sortWithinPartitions`.
+    Sort {
+        /// Over all partitions.
+        global: bool,
+    },
+    /// `limit(n)`, with the number if known.
+    Limit(Option<u64>),
+    /// `union`, `unionByName`; over more than two inputs when `reduce`d (then `open` says that their number is unknown).
+    Union {
+        /// The number of inputs is not known.
+        open: bool,
+    },
+    /// `sample`, `sampleBy`, `randomSplit`.
+    Sample {
+        /// A seed is given.
+        seeded: bool,
+    },
+    /// `cache`, `persist`.
+    Cache,
+    /// `checkpoint`, `localCheckpoint`.
+    Checkpoint,
+    /// `F.broadcast(df)` or `df.hint("broadcast")`; other hints by name.
+    Hint(String),
+    /// `describe`, `summary`, `printSchema`-like small tables, `crosstab`.
+    Summary,
+    /// Rows pass through Python: `mapInPandas`, `applyInPandas`, a UDF in the expression, `rdd.map`.
+    Udf,
+    /// Values of a variable after branches: either of the inputs.
+    Merge,
+    /// A loop's variable: before the loop (first input) or at the end of its body (second, if it changed).
+    LoopCarried(LoopId),
+    /// A transformation that is known to return a frame but nothing more (method name).
+    Other(String),
+    /// `df.rdd` and transformations on RDDs that keep the rows.
+    Rdd,
+}
+
+/// Where rows come from.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Source {
+    /// `spark.read…` of files or a data source.
+    Read {
+        /// `parquet`, `csv`, `jdbc`, … in lower case, if known.
+        format: Option<String>,
+        /// Paths or table, if literal.
+        location: Vec<Literal>,
+        /// Options given as literals, in order: name in lower case.
+        options: Vec<(String, Literal)>,
+        /// A schema is given (`schema(...)`, `schema=`).
+        has_schema: bool,
+        /// A streaming source.
+        streaming: bool,
+        /// The whole reader chain from `spark` to the loading call.
+        chain: Span,
+    },
+    /// `spark.table("…")`, `spark.read.table`.
+    Table(Literal),
+    /// `spark.range(...)`, with its row count if known.
+    Range(Option<u64>),
+    /// `createDataFrame`, with its row count if the data is a literal.
+    Local(Option<u64>),
+    /// `spark.sql(...)`.
+    Sql {
+        /// The text, if known.
+        text: Literal,
+        /// What the text tells of the number of rows.
+        bound: RowBound,
+    },
+    /// A parameter, an attribute or a foreign call that is known to be a frame.
+    Given,
+}
+
+/// A join.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Join {
+    /// How rows are matched.
+    pub condition: JoinCondition,
+    /// `inner`, `left`, `right`, `full`, `cross`, `left_semi`, `left_anti` (Spark's aliases folded); `None` if not literal.
+    pub kind: Option<String>,
+}
+
+/// How a join matches rows.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum JoinCondition {
+    /// Column names shared by both sides, if known.
+    Using(Vec<String>),
+    /// An expression with at least one equality between the sides.
+    Equality,
+    /// An expression that is known to hold no usable equality.
+    NoEquality,
+    /// No condition at all.
+    Missing,
+    /// `crossJoin` or `how="cross"`: written on purpose.
+    Cross,
+    /// Not told by the file.
+    Unknown,
+}
+
+/// What makes Spark run.
+#[derive(Debug, Clone)]
+pub struct Action {
+    /// What it is.
+    pub kind: ActionKind,
+    /// The method's name as written, e.g. `toPandas`.
+    pub method: String,
+    /// The frame (or RDD) it runs; `None` when only the receiver's type is known.
+    pub input: Option<NodeId>,
+    /// The call.
+    pub site: CallSite,
+    /// The function that holds it.
+    pub scope: ScopeId,
+    /// The loops around it within its function, outermost first.
+    pub loops: SmallVec<[LoopId; 2]>,
+    /// Whether it runs only under an `if` inside its innermost loop (or function).
+    pub conditional: bool,
+    /// What happens to the result.
+    pub result: ResultUse,
+    /// The receiver is an RDD.
+    pub on_rdd: bool,
+}
+
+/// Kinds of actions.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ActionKind {
+    /// `collect`: all rows to the driver.
+    Collect,
+    /// `toPandas`, `toArrow`, `to_pandas`.
+    ToPandas,
+    /// `take`, `head`, `tail`, `first`: a few rows.
+    Take(Option<u64>),
+    /// `toLocalIterator`: one partition at a time.
+    LocalIterator,
+    /// `count`.
+    Count,
+    /// `show`, `display`.
+    Show,
+    /// `isEmpty`.
+    IsEmpty,
+    /// `foreach`, `foreachPartition`.
+    Foreach,
+    /// A write.
+    Write(Write),
+    /// An RDD action that returns one value (`sum`, `reduce`, …).
+    Reduce,
+    /// `spark.sql` of a command, `createOrReplaceTempView`, `pivot` without values, schema inference, … (method name).
+    Other(String),
+}
+
+/// A write.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Write {
+    /// `parquet`, `csv`, … in lower case, if known.
+    pub format: Option<String>,
+    /// Path or table.
+    pub target: Literal,
+    /// `append`, `overwrite`, …
+    pub mode: Option<String>,
+    /// `partitionBy` columns, if any were given.
+    pub partition_by: Vec<Literal>,
+    /// Options given as literals.
+    pub options: Vec<(String, Literal)>,
+    /// The whole writer chain, from `.write` to the closing parenthesis.
+    pub chain: Span,
+}
+
+/// What the code does with an action's result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResultUse {
+    /// Nothing.
+    Discarded,
+    /// A loop or comprehension runs over it.
+    Iterated,
+    /// One element is taken: `[0]`, `[0][0]`.
+    Indexed,
+    /// Bound to this name.
+    Bound(String),
+    /// Returned from the function.
+    Returned,
+    /// Anything else.
+    Used,
+}
+
+/// A Python loop or comprehension.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loop {
+    /// The whole loop.
+    pub span: Span,
+    /// From `for`/`while` to the colon.
+    pub header: Span,
+    /// What it runs over.
+    pub over: LoopOver,
+    /// The target's names.
+    pub targets: Vec<String>,
+    /// A comprehension or generator.
+    pub comprehension: bool,
+    /// The body leaves the loop unconditionally in its first turn (`break`, `return`).
+    pub runs_once: bool,
+    /// A `while` loop or a `for` over attempts, with `try` and `break`/`return` inside: a retry loop.
+    pub retries: bool,
+}
+
+/// What a loop runs over.
+#[derive(Debug, Clone, PartialEq)]
+pub enum LoopOver {
+    /// A literal collection or `range` of this many items.
+    Literal(u64),
+    /// Rows collected from a frame.
+    CollectedRows(NodeId),
+    /// `while True`.
+    Endless,
+    /// A `while` with a condition.
+    Condition,
+    /// Anything else.
+    Unknown,
+}
+
+/// The module or a function.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Scope {
+    /// The function's name; empty for the module, `<lambda>` for lambdas.
+    pub name: String,
+    /// Its whole text.
+    pub span: Span,
+    /// The enclosing scope; the module's is itself.
+    pub parent: ScopeId,
+    /// A test function or a test file's fixture.
+    pub is_test: bool,
+}
+
+/// A name bound to a frame.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Binding {
+    /// `orders`, `self.base`, …
+    pub name: String,
+    /// The name's characters.
+    pub span: Span,
+    /// The frame.
+    pub node: NodeId,
+    /// Where.
+    pub scope: ScopeId,
+}
+
+/// What the code tells of a frame's number of rows. Ordered from harmless to harmful.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum RowBound {
+    /// At most this many rows.
+    Exactly(u64),
+    /// Few: a summary, a limit of unknown size, `SHOW TABLES`.
+    Small,
+    /// One row a group or distinct value.
+    ByGroups,
+    /// A key filter or an unknown source: can't be told.
+    Unknown,
+    /// As many as the sources hold.
+    Unbounded,
+}
+
+impl StaticPlan {
+    /// The node.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// The loop.
+    pub fn loop_(&self, id: LoopId) -> &Loop {
+        &self.loops[id.0 as usize]
+    }
+
+    /// The scope.
+    pub fn scope(&self, id: ScopeId) -> &Scope {
+        &self.scopes[id.0 as usize]
+    }
+
+    /// What the code tells of the number of rows of a node.
+    pub fn bound(&self, id: NodeId) -> RowBound {
+        let _ = id;
+        RowBound::Unknown
+    }
+
+    /// The node and all it is computed from, each once, nearest first.
+    pub fn upstream(&self, id: NodeId) -> Vec<NodeId> {
+        let mut seen = vec![false; self.nodes.len()];
+        let mut found = Vec::new();
+        let mut queue = std::collections::VecDeque::from([id]);
+        while let Some(id) = queue.pop_front() {
+            if std::mem::replace(&mut seen[id.0 as usize], true) {
+                continue;
+            }
+            found.push(id);
+            queue.extend(self.node(id).inputs.iter().copied());
+        }
+        found
+    }
+}

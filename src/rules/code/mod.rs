@@ -1,0 +1,3 @@
+//! Rules on static plans.
+
+crate::rules::rules! {}

@@ -1,0 +1,3 @@
+//! Rules on settings.
+
+crate::rules::rules! {}

@@ -1,0 +1,153 @@
+//! What a rule sees. Everything is borrowed from immutable snapshots.
+
+use std::collections::BTreeMap;
+
+use super::{Finding, MeasuredRun, Rule, Severity};
+use crate::catalog::SparkVersion;
+use crate::conf::{EffectiveConf, Setting};
+use crate::link::Links;
+use crate::pyspark::StaticPlan;
+use crate::run::Run;
+
+/// Whose Spark it is; vendors keep settings that Apache Spark retired and add their own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, serde::Deserialize, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Vendor {
+    #[default]
+    Oss,
+    Databricks,
+    Emr,
+    Glue,
+    Dataproc,
+    Fabric,
+}
+
+/// What the user set for rules.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RuleSettings {
+    /// By slug: off, or another severity.
+    pub levels: BTreeMap<String, Level>,
+    /// By slug and option.
+    pub options: BTreeMap<(String, String), f64>,
+}
+
+/// What the user set for one rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Level {
+    /// Never reported.
+    Off,
+    /// On, with the rule's own severities.
+    On,
+    /// Reported with this severity at most... and at least: always this one.
+    Fixed(Severity),
+}
+
+impl RuleSettings {
+    /// An option's value, or its default.
+    pub fn option(&self, rule: &Rule, name: &str) -> f64 {
+        self.options.get(&(rule.name.to_owned(), name.to_owned())).copied().unwrap_or_else(|| {
+            rule.options.iter().find(|option| option.name == name).map_or(f64::NAN, |option| option.default)
+        })
+    }
+}
+
+/// What holds for the whole project that a document belongs to.
+#[derive(Debug, Clone)]
+pub struct Environment {
+    /// The Spark version whose facts apply.
+    pub version: SparkVersion,
+    /// Whether that version is known, or just the newest we know.
+    pub version_known: bool,
+    /// Whose Spark.
+    pub vendor: Vendor,
+    /// The jobs run with `master local`, by setting.
+    pub local: bool,
+    /// Rule settings.
+    pub rules: RuleSettings,
+}
+
+/// A run and where it touches the document at hand.
+#[derive(Debug, Clone, Copy)]
+pub struct RunView<'a> {
+    /// The run with its verdicts.
+    pub measured: &'a MeasuredRun,
+    /// Its links into this document.
+    pub links: &'a Links,
+}
+
+/// What all rules on a document share.
+pub struct Shared<'a> {
+    /// The rule that runs.
+    pub rule: &'static Rule,
+    /// The document's text.
+    pub text: &'a str,
+    /// The document is a test (`test_*.py`, `conftest.py`, under `tests/`).
+    pub is_test: bool,
+    /// The project.
+    pub environment: &'a Environment,
+    /// The job's effective configuration.
+    pub conf: &'a EffectiveConf,
+    /// Linked runs, newest first.
+    pub runs: &'a [RunView<'a>],
+    /// What was found.
+    pub findings: Vec<Finding>,
+}
+
+impl Shared<'_> {
+    /// The Spark version whose facts apply.
+    pub fn version(&self) -> SparkVersion {
+        self.environment.version
+    }
+
+    /// The newest linked run.
+    pub fn run(&self) -> Option<&Run> {
+        self.runs.first().map(|view| &view.measured.run)
+    }
+
+    /// An option of the running rule.
+    pub fn option(&self, name: &str) -> f64 {
+        self.environment.rules.option(self.rule, name)
+    }
+
+    /// Reports a finding of the running rule.
+    pub fn report(&mut self, finding: Finding) {
+        debug_assert_eq!(finding.rule, self.rule.name);
+        self.findings.push(finding);
+    }
+}
+
+/// For rules on settings.
+pub struct SettingsContext<'a> {
+    /// Shared.
+    pub shared: Shared<'a>,
+    /// The settings of this document in source order.
+    pub settings: &'a [Setting],
+    /// The static plan, if the document is Python.
+    pub plan: Option<&'a StaticPlan>,
+}
+
+/// For rules on code.
+pub struct CodeContext<'a> {
+    /// Shared.
+    pub shared: Shared<'a>,
+    /// The static plan.
+    pub plan: &'a StaticPlan,
+}
+
+/// For rules on runs.
+pub struct RunContext<'a> {
+    /// The rule that runs.
+    pub rule: &'static Rule,
+    /// The run.
+    pub run: &'a Run,
+    /// Rule settings (thresholds are options of their rule).
+    pub rules: &'a RuleSettings,
+}
+
+impl RunContext<'_> {
+    /// An option of the running rule.
+    pub fn option(&self, name: &str) -> f64 {
+        self.rules.option(self.rule, name)
+    }
+}

@@ -1,0 +1,75 @@
+//! What a rule on a run reports.
+
+use super::{Confidence, Evidence, Severity};
+use crate::run::Run;
+use crate::run::model::StageKey;
+
+/// What a verdict is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Subject {
+    /// The whole run.
+    Run,
+    /// A stage attempt.
+    Stage(StageKey),
+    /// A host, in one stage or over several.
+    Host(String),
+    /// A SQL execution.
+    Execution(i64),
+}
+
+/// The four states of a check; the last two never read as "no problem".
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// The formula holds.
+    Fired,
+    /// It was evaluated and does not hold.
+    NotFired,
+    /// It could not be applied, and why.
+    NotApplicable(String),
+    /// A field that it needs is not in the log.
+    NotRecorded(String),
+}
+
+/// A rule's word on one subject of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// The rule's slug.
+    pub rule: &'static str,
+    /// Fired or not.
+    pub state: State,
+    /// What it is about.
+    pub subject: Subject,
+    /// Stages it touches, most costly first (a host's stages; one for a stage).
+    pub stages: Vec<StageKey>,
+    /// How bad; meaningful when fired.
+    pub severity: Severity,
+    /// Where the knowledge comes from.
+    pub confidence: Confidence,
+    /// Seconds that the stage (or run) would have ended earlier.
+    pub impact_s: Option<f64>,
+    /// One line for the end of a code line: `max 40 x median · not split by AQE`.
+    pub short: String,
+    /// What is there and what it costs, with numbers.
+    pub message: String,
+    /// What to do, best first; imperative, one thought each.
+    pub advice: Vec<String>,
+    /// What could explain it otherwise, in the order of the specification.
+    pub confounders: Vec<String>,
+    /// The numbers of the formula, with thresholds.
+    pub evidence: Vec<Evidence>,
+    /// May be painted on a line of code (a verbatim slow-host hit with a confounder may not).
+    pub paintable: bool,
+}
+
+/// A run with the word of every rule on it.
+#[derive(Debug, Clone, Default)]
+pub struct MeasuredRun {
+    /// What people call it: application id, else the file's name.
+    pub label: String,
+    /// Where it was read from, as given by the user.
+    pub source: String,
+    /// The run.
+    pub run: Run,
+    /// All verdicts, fired ones by impact first.
+    pub verdicts: Vec<Verdict>,
+}

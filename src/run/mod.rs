@@ -1,0 +1,5 @@
+//! The measured run: tasks in columns, the statistics of `docs/measured.md`, nothing of files and code.
+
+pub mod model;
+
+pub use model::Run;

@@ -1,0 +1,305 @@
+//! What a run holds. Times are milliseconds since the epoch, durations milliseconds, sizes bytes.
+//! A field that a log did not record is `None`, never 0.
+
+use std::collections::BTreeMap;
+
+use crate::catalog::SparkVersion;
+
+/// A stage attempt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StageKey {
+    /// `Stage ID`.
+    pub stage: u32,
+    /// `Stage Attempt ID`.
+    pub attempt: u32,
+}
+
+/// One application attempt.
+#[derive(Debug, Clone, Default)]
+pub struct Run {
+    /// The application.
+    pub application: Application,
+    /// Spark properties of `SparkListenerEnvironmentUpdate`, already redacted by Spark and again by us.
+    pub conf: BTreeMap<String, String>,
+    /// Stage attempts.
+    pub stages: BTreeMap<StageKey, Stage>,
+    /// Jobs.
+    pub jobs: BTreeMap<u32, Job>,
+    /// SQL executions.
+    pub executions: BTreeMap<i64, SqlExecution>,
+    /// Executors by their index in [`Tasks::executor`].
+    pub executors: Vec<Executor>,
+    /// Host names by their index in [`Tasks::host`]; several spellings of one host are one.
+    pub hosts: Vec<String>,
+    /// How complete the log is.
+    pub coverage: Coverage,
+}
+
+/// The application.
+#[derive(Debug, Clone, Default)]
+pub struct Application {
+    /// `App ID`.
+    pub id: Option<String>,
+    /// `App Attempt ID`.
+    pub attempt: Option<String>,
+    /// `App Name`.
+    pub name: Option<String>,
+    /// Spark's version, from `SparkListenerLogStart` or the environment.
+    pub version: Option<SparkVersion>,
+    /// First instant: `SparkListenerApplicationStart`, else the first event (then `estimated`).
+    pub start: i64,
+    /// Last instant: `SparkListenerApplicationEnd`, else the last event (then `estimated`).
+    pub end: i64,
+    /// Start or end are not the log's own.
+    pub estimated: bool,
+    /// The submitted command (`sun.java.command`), for matching the script; never shown.
+    pub command: Option<String>,
+}
+
+/// How complete a log is.
+#[derive(Debug, Clone, Default)]
+pub struct Coverage {
+    /// `SparkListenerApplicationEnd` was seen and nothing is missing.
+    pub complete: bool,
+    /// Events read.
+    pub events: u64,
+    /// Bytes read, decoded.
+    pub bytes: u64,
+    /// Lines that are no event, with the byte offsets of the first three.
+    pub bad_lines: u64,
+    /// Byte offsets of the first bad lines (at most 3), decoded.
+    pub bad_offsets: Vec<u64>,
+    /// The last line was cut at this offset.
+    pub cut_at: Option<u64>,
+    /// Indices missing in a rolled log.
+    pub missing_files: Vec<u64>,
+    /// Events of the early part were compacted away.
+    pub compacted: bool,
+    /// Unknown events by name, and how many.
+    pub unknown_events: BTreeMap<String, u64>,
+    /// Tasks that ended, over tasks that the stages announced.
+    pub tasks_seen: u64,
+    /// See `tasks_seen`.
+    pub tasks_expected: u64,
+    /// Other things worth a word ("2 attempts in the log, this is the last").
+    pub notes: Vec<String>,
+}
+
+/// A stage attempt and its tasks.
+#[derive(Debug, Clone, Default)]
+pub struct Stage {
+    /// `Stage Name`.
+    pub name: String,
+    /// `Details`: the JVM or Python stack.
+    pub details: String,
+    /// `Number of Tasks`.
+    pub task_count: u32,
+    /// `Submission Time`.
+    pub submitted: Option<i64>,
+    /// `Completion Time`.
+    pub completed: Option<i64>,
+    /// `Failure Reason`.
+    pub failure: Option<String>,
+    /// Parent stage ids.
+    pub parents: Vec<u32>,
+    /// Accumulator ids of the stage and its tasks, sorted: plan nodes name the same ids.
+    pub accumulables: Vec<i64>,
+    /// `Callsite` and `Name` of its RDDs.
+    pub rdds: Vec<Rdd>,
+    /// `callSite.short` of `StageSubmitted.Properties` or of the job.
+    pub call_site: Option<String>,
+    /// Ended tasks.
+    pub tasks: Tasks,
+    /// Whether its TaskEnd events were compacted away.
+    pub compacted: bool,
+    /// Whether a hole of the log may have taken tasks of it.
+    pub partial: bool,
+}
+
+/// An RDD of a stage.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rdd {
+    /// `Name`.
+    pub name: String,
+    /// `Callsite`.
+    pub call_site: String,
+    /// `Scope` name, e.g. `Exchange`.
+    pub scope: Option<String>,
+    /// `Number of Partitions`.
+    pub partitions: u32,
+}
+
+/// Ended tasks of one stage attempt, a column a field; all columns are equally long.
+#[derive(Debug, Clone, Default)]
+pub struct Tasks {
+    /// `Index`: the partition.
+    pub index: Vec<u32>,
+    /// Launch, milliseconds after the application's first instant.
+    pub launch: Vec<u32>,
+    /// Finish − launch, clamped at 0; `Executor Run Time` where finish is 0.
+    pub duration: Vec<u32>,
+    /// Index into [`Run::executors`].
+    pub executor: Vec<u16>,
+    /// Index into [`Run::hosts`].
+    pub host: Vec<u16>,
+    /// Outcome and what was recorded.
+    pub flags: Vec<TaskFlags>,
+    /// `Executor Run Time`.
+    pub run_time: Vec<u32>,
+    /// `JVM GC Time`.
+    pub gc_time: Vec<u32>,
+    /// `Executor Deserialize Time`.
+    pub deserialize_time: Vec<u32>,
+    /// `Fetch Wait Time`.
+    pub fetch_wait: Vec<u32>,
+    /// Input + shuffle remote + shuffle local bytes.
+    pub read_bytes: Vec<u64>,
+    /// Shuffle part of `read_bytes`.
+    pub shuffle_read_bytes: Vec<u64>,
+    /// Input + shuffle records.
+    pub read_records: Vec<u64>,
+    /// `Shuffle Bytes Written`.
+    pub shuffle_write_bytes: Vec<u64>,
+    /// `Disk Bytes Spilled`.
+    pub spill_disk: Vec<u64>,
+    /// `Memory Bytes Spilled`.
+    pub spill_memory: Vec<u64>,
+    /// `Result Size`.
+    pub result_bytes: Vec<u64>,
+    /// `Bytes Written`.
+    pub output_bytes: Vec<u64>,
+}
+
+/// Outcome of a task and what its log line recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TaskFlags {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// `Speculative`.
+    pub speculative: bool,
+    /// `Task Metrics` were there.
+    pub metrics: bool,
+    /// Where its data was.
+    pub locality: Locality,
+}
+
+/// How a task ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Outcome {
+    /// `Success`.
+    #[default]
+    Success,
+    /// `TaskKilled`.
+    Killed,
+    /// `FetchFailed`.
+    FetchFailed,
+    /// `Resubmitted`.
+    Resubmitted,
+    /// Any other reason.
+    Failed,
+}
+
+/// `Locality`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Locality {
+    /// `PROCESS_LOCAL`.
+    Process,
+    /// `NODE_LOCAL`.
+    Node,
+    /// `RACK_LOCAL`.
+    Rack,
+    /// `ANY`.
+    Any,
+    /// `NO_PREF`, or not recorded.
+    #[default]
+    NoPreference,
+}
+
+/// A job.
+#[derive(Debug, Clone, Default)]
+pub struct Job {
+    /// `Submission Time`.
+    pub submitted: Option<i64>,
+    /// `Completion Time`.
+    pub completed: Option<i64>,
+    /// `Stage IDs`, skipped ones included.
+    pub stages: Vec<u32>,
+    /// `spark.sql.execution.id`.
+    pub execution: Option<i64>,
+    /// `callSite.short`.
+    pub call_site: Option<String>,
+    /// `callSite.long`: the user's stack, when the call-site helper was used.
+    pub call_stack: Option<String>,
+    /// `spark.job.description`.
+    pub description: Option<String>,
+    /// `spark.jobGroup.id`.
+    pub group: Option<String>,
+    /// Failed, with the first line of the reason.
+    pub failure: Option<String>,
+}
+
+/// A SQL execution.
+#[derive(Debug, Clone, Default)]
+pub struct SqlExecution {
+    /// `rootExecutionId` (3.4+); itself when it is the root.
+    pub root: Option<i64>,
+    /// `description`.
+    pub description: String,
+    /// `details`.
+    pub details: String,
+    /// `time` of the start.
+    pub start: i64,
+    /// `time` of the end.
+    pub end: Option<i64>,
+    /// The final plan: the last `SparkListenerSQLAdaptiveExecutionUpdate`, else the one of the start.
+    pub plan: PlanNode,
+    /// `modifiedConfigs`, redacted.
+    pub modified_configs: BTreeMap<String, String>,
+    /// `errorMessage`, first line.
+    pub error: Option<String>,
+    /// Driver-side metric updates: accumulator id → value.
+    pub driver_metrics: BTreeMap<i64, i64>,
+}
+
+/// A node of `sparkPlanInfo`.
+#[derive(Debug, Clone, Default)]
+pub struct PlanNode {
+    /// `nodeName`, e.g. `SortMergeJoin`.
+    pub name: String,
+    /// `simpleString`, cut at 4 KiB.
+    pub text: String,
+    /// `metadata` (locations, formats).
+    pub metadata: BTreeMap<String, String>,
+    /// Metrics: name, accumulator id, type.
+    pub metrics: Vec<PlanMetric>,
+    /// Children.
+    pub children: Vec<PlanNode>,
+}
+
+/// A metric of a plan node.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlanMetric {
+    /// `name`.
+    pub name: String,
+    /// `accumulatorId`.
+    pub accumulator: i64,
+    /// `metricType`.
+    pub kind: String,
+}
+
+/// An executor.
+#[derive(Debug, Clone, Default)]
+pub struct Executor {
+    /// `Executor ID`.
+    pub id: String,
+    /// Index into [`Run::hosts`].
+    pub host: u16,
+    /// `Total Cores`, if `ExecutorAdded` was seen.
+    pub cores: Option<u32>,
+    /// From.
+    pub added: Option<i64>,
+    /// Until.
+    pub removed: Option<i64>,
+    /// `Removed Reason`.
+    pub removed_reason: Option<String>,
+}
