@@ -2,6 +2,8 @@
 //!
 //! A pure function of immutable snapshots. The server and the command line call the same one.
 
+mod measured;
+
 use std::path::Path;
 
 use crate::conf::{EffectiveConf, Setting};
@@ -84,6 +86,7 @@ pub struct Analysis {
 
 /// Analyses one document.
 pub fn analyse(input: &Input<'_>) -> Analysis {
-    let _ = (input.path, input.text, input.facts, input.environment, input.conf, input.runs);
-    Analysis::default()
+    let mut analysis = Analysis::default();
+    measured::measure(input, &mut analysis);
+    analysis
 }
