@@ -122,7 +122,7 @@ fn stages(run: &Run, code: &Code<'_>, action: &Link, links: &mut Links) {
             let Some(execution) = run.executions.get(&id) else { return };
             let flat = Flat::new(&execution.plan);
             for (key, stage) in operators::stages_of(run, move |job| job.execution == Some(id)) {
-                links.links.push(of_stage(code, action, &flat, key, stage));
+                links.links.extend(of_stage(code, action, &flat, key, stage));
             }
         }
         Measured::Job(id) => {
@@ -135,22 +135,21 @@ fn stages(run: &Run, code: &Code<'_>, action: &Link, links: &mut Links) {
     }
 }
 
-fn of_stage(code: &Code<'_>, action: &Link, flat: &Flat<'_>, key: StageKey, stage: &Stage) -> Link {
-    let measured = Measured::Stage(key);
+/// The operator that a stage belongs to. Where several fit, they are candidates and the stage stays with its action.
+fn of_stage(code: &Code<'_>, action: &Link, flat: &Flat<'_>, key: StageKey, stage: &Stage) -> Vec<Link> {
+    let with_action = Link { measured: Measured::Stage(key), ..action.clone() };
     let input = action.action.and_then(|index| code.plan.actions[index].input);
     let place = input.and_then(|input| operators::place(flat, stage, code.plan, input, code.text));
-    let site = place.as_ref().and_then(|place| code.plan.node(place.node).site.as_ref());
-    match (place, site) {
-        (Some(place), Some(site)) => Link {
-            measured,
-            span: site.method,
-            node: Some(place.node),
-            action: action.action,
-            certainty: if place.sure { action.certainty.min(Certainty::Unique) } else { Certainty::Candidate },
-            reason: format!("{}; {}", place.reason, action.reason),
-        },
-        _ => Link { measured, ..action.clone() },
-    }
+    let Some(place) = place else { return vec![with_action] };
+    let Some(site) = code.plan.node(place.node).site.as_ref() else { return vec![with_action] };
+    let at_operator = Link {
+        span: site.method,
+        node: Some(place.node),
+        certainty: if place.sure { action.certainty.min(Certainty::Unique) } else { Certainty::Candidate },
+        reason: format!("{}; {}", place.reason, action.reason),
+        ..with_action.clone()
+    };
+    if place.sure { vec![at_operator] } else { vec![with_action, at_operator] }
 }
 
 /// Stages of RDD code name their own line.
