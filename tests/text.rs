@@ -153,7 +153,6 @@ fn plain_point(text: &str, offset: usize) -> Point {
     let before = &parsed[..offset];
     Point { row: before.matches('\n').count(), column: offset - before.rfind('\n').map_or(0, |i| i + 1) }
 }
-}
 
 fn texts() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
