@@ -157,7 +157,7 @@ fn free_names_belong_to_families() {
         ("spark.shuffle.io.maxRetries", Some(Family::Transport)),
         ("spark.ssl.historyServer.port", Some(Family::Ssl)),
         ("spark.scheduler.listenerbus.eventqueue.shared.capacity", Some(Family::ListenerQueue)),
-        ("spark.databricks.delta.optimizeWrite.enabled", Some(Family::Vendor("Databricks"))),
+        ("spark.databricks.delta.optimizeWrite.enabled", Some(Family::Vendor("Delta Lake"))),
         ("spark.myteam.retries", Some(Family::Application)),
         ("spark.sql.shuffle.partition", None),
         ("spark.SQL.shuffle.partitions", None),

@@ -180,18 +180,16 @@ impl EffectiveConf {
 
     /// The winner among the layers of one key. Where a run recorded what is written, the place that says so is named.
     fn in_force(&self, layers: &[Layer]) -> Option<Effective> {
-        let (winner, overridden) = match layers {
-            [run @ Layer { origin: Origin::Run(_), .. }, written, rest @ ..] if self.agree(run, written) => {
-                (written, rest)
-            }
-            [winner, rest @ ..] => (winner, rest),
-            [] => return None,
-        };
+        let first = layers.first()?;
+        let is_run = |layer: &Layer| matches!(layer.origin, Origin::Run(_));
+        let written = layers.iter().find(|layer| !is_run(layer)).filter(|layer| self.agree(first, layer));
+        let winner = written.unwrap_or(first);
+        let lost = |layer: &&Layer| !std::ptr::eq(*layer, winner) && !(is_run(layer) && self.agree(layer, winner));
         Some(Effective {
             value: winner.value.literal().map(str::to_owned),
             template: winner.value.literal().is_none(),
             origin: Some(winner.origin.clone()),
-            overridden: overridden.to_vec(),
+            overridden: layers.iter().filter(lost).cloned().collect(),
         })
     }
 

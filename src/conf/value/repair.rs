@@ -30,7 +30,8 @@ pub(super) fn candidates(text: &str, kind: Kind, allowed: &[&'static str]) -> Ve
 
 /// The value without a note behind it, without quotes around it and separators behind it.
 fn bare(text: &str) -> &str {
-    let text = text.split_once(" #").map_or(text, |(value, _)| value).trim();
+    let note = [" #", " //", " --", " ;", " !"].into_iter().filter_map(|mark| text.find(mark)).min();
+    let text = text[..note.unwrap_or(text.len())].trim();
     text.trim_end_matches([';', ',']).trim_matches(['"', '\'']).trim()
 }
 
