@@ -1,8 +1,9 @@
 //! A job a turn.
 
-use super::evidence::{self, duration, measured};
+use super::evidence::{self, measured};
 use crate::declare_rule;
 use crate::pyspark::plan::{Action, ActionKind, Loop, LoopOver};
+use crate::rules::run::words::duration;
 use crate::rules::{CodeContext, Confidence, Finding, Related, Severity};
 
 declare_rule! {

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::blocks::{Together, together};
-use super::evidence::{self, duration, measured};
+use super::evidence::{self, measured};
 use super::lineage::{costly, is_generated, recomputed};
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{Action, ActionKind, NodeId, Operator, ScopeId, Source};
+use crate::rules::run::words::duration;
 use crate::rules::templates::{self, line_number};
 use crate::rules::{CodeContext, Confidence, Evidence, Finding, Related, Severity};
 
@@ -195,8 +196,8 @@ fn name_of<'a>(plan: &'a StaticPlan, frame: NodeId, action: &Action) -> Option<&
 fn spent_again(cx: &CodeContext<'_>, actions: &[usize]) -> Option<(String, Evidence)> {
     let costs: Vec<_> = actions.iter().map(|&index| evidence::cost(&cx.shared, index)).collect::<Option<_>>()?;
     let label = costs.first()?.label.clone();
-    let longest = costs.iter().map(|cost| cost.total_ms).max()?;
-    let again = costs.iter().map(|cost| cost.total_ms).sum::<i64>() - longest;
+    let longest = costs.iter().map(|cost| cost.total_ms).fold(0.0, f64::max);
+    let again = costs.iter().map(|cost| cost.total_ms).sum::<f64>() - longest;
     let evidence = measured("spent again, at most", duration(again), &label);
     Some((format!(" (in run {label} the repetitions took {})", duration(again)), evidence))
 }

@@ -1,9 +1,10 @@
 //! What `collect` and `toPandas` have in common: all rows of a frame in the driver.
 
-use super::evidence::{self, Cost, duration, measured, size};
+use super::evidence::{self, Cost, measured};
 use super::lineage::is_given;
 use crate::pyspark::plan::{Action, ActionKind, RowBound};
 use crate::rules::in_force;
+use crate::rules::run::words::duration;
 use crate::rules::{CodeContext, Confidence, Evidence, Finding, Fix, Severity};
 
 /// The setting that stops a job whose results are too large for the driver.
@@ -76,7 +77,7 @@ fn judge(
             return None;
         }
         let severity = if result.bytes >= LARGE_RESULT { Severity::Warning } else { Severity::Information };
-        let value = size(result.bytes);
+        let value = result.words();
         let message = format!(
             "{method}() brought {value} to the driver in run {} ({}), and nothing in the code bounds it; Spark stops the job above {limit}. Instead: {instead}",
             cost.label,

@@ -1,10 +1,11 @@
 //! A write of one partition.
 
-use super::evidence::{self, duration, measured};
+use super::evidence::{self, measured};
 use super::lineage::{costly, is_given};
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{ActionKind, NodeId, Operator, RowBound};
+use crate::rules::run::words::duration;
 use crate::rules::{CodeContext, Confidence, Finding, Severity, templates};
 
 declare_rule! {
@@ -116,10 +117,10 @@ fn judge(cx: &CodeContext<'_>, index: usize, narrow: NodeId) -> Option<Finding> 
         false => "Write several files (maxRecordsPerFile bounds their size), or merge them in a step of its own.",
     };
     let (severity, what, evidence) = match evidence::single_task_ms(&cx.shared, narrow, index) {
-        Some((ms, _)) if (ms as f64) < cx.shared.option("quiet-seconds") * 1000.0 => return None,
+        Some((ms, _)) if ms < cx.shared.option("quiet-seconds") * 1000.0 => return None,
         Some((ms, label)) => {
             let took = duration(ms);
-            let is_error = ms as f64 >= cx.shared.option("error-minutes") * 60_000.0;
+            let is_error = ms >= cx.shared.option("error-minutes") * 60_000.0;
             let severity = if is_error { Severity::Error } else { Severity::Warning };
             let what = format!("{written} made one task run for {took} in run {label}{above}.");
             (severity, what, vec![measured("the one task", took, &label)])
