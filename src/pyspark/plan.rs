@@ -38,6 +38,8 @@ pub struct StaticPlan {
     pub bindings: Vec<Binding>,
     /// How the file uses Spark.
     pub uses: SparkUse,
+    /// Where the session first gets its name in this file, if it is built here.
+    pub session_span: Option<Span>,
     /// Window specifications with an order, at their `orderBy`; in source order.
     pub windows: Vec<WindowOrder>,
     /// What [`StaticPlan::bound`] answers, by node; empty until [`StaticPlan::finish`].
