@@ -197,6 +197,15 @@ impl Gates {
         format!("AQE left it although both gates pass ({}, {}): {why}", ratio(self.ratio()), bytes(self.largest))
     }
 
+    /// Both thresholds with their origins.
+    pub(super) fn settings(&self) -> String {
+        let threshold = self.threshold.bytes().map_or_else(|| self.threshold.value.clone(), bytes);
+        format!(
+            "{FACTOR} {} ({}), {THRESHOLD} {threshold} ({})",
+            self.factor.value, self.factor.origin, self.threshold.origin
+        )
+    }
+
     /// `5 x`.
     pub(super) fn factor_text(&self) -> String {
         self.factor.number().map_or_else(|| self.factor.value.clone(), |factor| format!("{factor} x"))

@@ -31,6 +31,11 @@ pub fn stage_details(run: &Run, stage: StageKey) -> String {
     lines.join("\n")
 }
 
+/// What a stage is for: `join`, `aggregate`, `window`, `sort`, `write`, `scan`, or `stage` where the log doesn't tell.
+pub fn stage_noun(run: &Run, stage: StageKey) -> &'static str {
+    StagePlan::of(run, stage).operator().noun()
+}
+
 /// `**Stage 12** · 200 tasks on 4 hosts · 48.0 s of the run's 61.0 s (79 %)`.
 fn title(view: &StageView<'_>) -> String {
     let attempt = if view.key.attempt > 0 { format!(" attempt {}", view.key.attempt) } else { String::new() };

@@ -14,7 +14,7 @@ mod support;
 pub mod view;
 pub(crate) mod words;
 
-pub use details::stage_details;
+pub use details::{stage_details, stage_noun};
 
 crate::rules::rules! {
     log_coverage::LOG_COVERAGE,

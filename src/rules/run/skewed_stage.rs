@@ -180,6 +180,9 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided) ->
         verdict.short = format!("{} · {word}", verdict.short);
     }
     prove(context, view, found, &mut verdict);
+    if let Some(gates) = &gates {
+        verdict.prove("AQE", gates.reason(&plan), None, Some(gates.settings()));
+    }
     verdict.confounders.extend(look_alikes(&plan));
     verdict.advice = advice::for_skew(context, view, &plan, gates.as_ref());
     verdict
