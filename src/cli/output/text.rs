@@ -1,0 +1,177 @@
+//! `--format text`: for people.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+
+use anstyle::{AnsiColor, Style};
+
+use super::place::Others;
+use super::snippet::{Snippet, snippet};
+use super::{FileOutcome, InputError, Outcome, Place};
+use crate::cli::words;
+use crate::rules::{Evidence, Finding, Severity};
+
+/// Findings with their source, what the runs say besides, and a closing line. Holds ANSI styles.
+pub(in crate::cli) fn render(outcome: &Outcome, width: usize, statistics: bool) -> String {
+    let others = Others::default();
+    let mut text = String::new();
+    for (file, finding) in outcome.findings() {
+        one(&mut text, file, finding, &others, width);
+        text.push('\n');
+    }
+    summary(&mut text, outcome);
+    if statistics {
+        table(&mut text, outcome);
+    }
+    let _ = writeln!(text, "{}", closing(outcome));
+    text
+}
+
+/// One unreadable input, for stderr.
+pub(in crate::cli) fn error(error: &InputError) -> String {
+    let style = style(Severity::Error);
+    let place = error.place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
+    format!("{}{place}: {style}error{style:#}: {}", error.path.display(), error.message)
+}
+
+fn one(text: &mut String, file: &FileOutcome, finding: &Finding, others: &Others, width: usize) {
+    let bold = Style::new().bold();
+    let (style, frame) = (style(finding.severity), frame());
+    let Place { line, column } = Place::of(&file.document, finding.span.start);
+    let _ = writeln!(
+        text,
+        "{bold}{}:{line}:{column}{bold:#}: {style}{}[{}]{style:#} {}",
+        file.path.display(),
+        words::severity(finding.severity),
+        finding.rule,
+        finding.message
+    );
+    let margin = line.to_string().len();
+    let Snippet { line, source, indent, carets } =
+        snippet(&file.document, finding.span, width.saturating_sub(margin + 3).max(20));
+    let blank = " ".repeat(margin);
+    let _ = writeln!(text, "{blank} {frame}|{frame:#}");
+    let _ = writeln!(text, "{frame}{line} |{frame:#} {source}");
+    let _ = writeln!(text, "{blank} {frame}|{frame:#} {}{style}{}{style:#}", " ".repeat(indent), "^".repeat(carets));
+    let notes = notes(file, finding, others);
+    if !notes.is_empty() {
+        let _ = writeln!(text, "{blank} {frame}|{frame:#}");
+    }
+    for note in notes {
+        let _ = writeln!(text, "{blank} {frame}={frame:#} {note}");
+    }
+}
+
+/// Evidence, other places, and fixes, best first.
+fn notes(file: &FileOutcome, finding: &Finding, others: &Others) -> Vec<String> {
+    let mut notes: Vec<String> = finding.evidence.iter().map(evidence).collect();
+    for related in &finding.related {
+        let place = others.place(file, related);
+        let at = place.range.map(|(start, _)| format!(":{}:{}", start.line, start.column)).unwrap_or_default();
+        notes.push(format!("see {}{at}: {}", place.path.display(), related.message));
+    }
+    let good = Style::new().fg_color(Some(AnsiColor::Green.into()));
+    for (index, fix) in finding.fixes.iter().enumerate() {
+        let label = if index == 0 { "fix" } else { "or" };
+        let how = if fix.safe { " (--fix)" } else { "" };
+        notes.push(format!("{good}{label}{good:#}: {}{how}", fix.title));
+    }
+    notes
+}
+
+fn evidence(evidence: &Evidence) -> String {
+    let mut note = format!("{}: {}", evidence.name, evidence.value);
+    if let Some(threshold) = &evidence.threshold {
+        let _ = write!(note, ", threshold {threshold}");
+    }
+    if let Some(source) = &evidence.source {
+        let _ = write!(note, " ({source})");
+    }
+    note
+}
+
+/// What the runs say that has no line: each sentence once, with the first file that it was said of.
+fn summary(text: &mut String, outcome: &Outcome) {
+    let mut said = BTreeSet::new();
+    let sentences: Vec<&String> = outcome
+        .files
+        .iter()
+        .flat_map(|file| &file.analysis.summary)
+        .filter(|sentence| said.insert(sentence.as_str()))
+        .collect();
+    if sentences.is_empty() {
+        return;
+    }
+    let bold = Style::new().bold();
+    let _ = writeln!(text, "{bold}Measured, without a line of code{bold:#}");
+    for sentence in sentences {
+        let _ = writeln!(text, "  {sentence}");
+    }
+    text.push('\n');
+}
+
+/// `--statistics`: how often each rule spoke.
+fn table(text: &mut String, outcome: &Outcome) {
+    let mut counts: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    for (_, finding) in outcome.findings() {
+        let (all, fixable) = counts.entry(finding.rule).or_default();
+        *all += 1;
+        *fixable += usize::from(finding.fixes.iter().any(|fix| fix.safe));
+    }
+    let mut rows: Vec<_> = counts.into_iter().collect();
+    rows.sort_by_key(|(rule, (all, _))| (std::cmp::Reverse(*all), *rule));
+    for (rule, (all, fixable)) in rows {
+        let how = if fixable > 0 { format!("  ({fixable} with a safe fix)") } else { String::new() };
+        let _ = writeln!(text, "{all:6}  {rule}{how}");
+    }
+    if outcome.findings().next().is_some() {
+        text.push('\n');
+    }
+}
+
+/// `5 findings (1 error, 3 warnings, 1 information) in 2 files, 1 run linked, 38 ms`.
+fn closing(outcome: &Outcome) -> String {
+    let mut line = words::count(outcome.findings().count(), "finding");
+    let levels: Vec<String> = [Severity::Error, Severity::Warning, Severity::Information, Severity::Hint]
+        .into_iter()
+        .filter_map(|severity| level(outcome, severity))
+        .collect();
+    if !levels.is_empty() {
+        let _ = write!(line, " ({})", levels.join(", "));
+    }
+    let hit = outcome.files.iter().filter(|file| !file.analysis.findings.is_empty()).count();
+    let of = if hit == 0 || hit == outcome.checked { String::new() } else { format!("{hit} of ") };
+    let _ = write!(line, " in {of}{}", words::count(outcome.checked, "file"));
+    if !outcome.runs.is_empty() {
+        let _ = write!(line, ", {} linked", words::count(outcome.runs.len(), "run"));
+    }
+    if !outcome.errors.is_empty() {
+        let _ = write!(line, ", {}", words::count(outcome.errors.len(), "unreadable input"));
+    }
+    let _ = write!(line, ", {} ms", outcome.elapsed.as_millis());
+    line
+}
+
+fn level(outcome: &Outcome, severity: Severity) -> Option<String> {
+    let number = outcome.findings().filter(|(_, finding)| finding.severity == severity).count();
+    let name = words::severity(severity);
+    match (number, severity) {
+        (0, _) => None,
+        (_, Severity::Information) => Some(format!("{number} {name}")),
+        _ => Some(words::count(number, name)),
+    }
+}
+
+fn style(severity: Severity) -> Style {
+    let colour = match severity {
+        Severity::Error => AnsiColor::Red,
+        Severity::Warning => AnsiColor::Yellow,
+        Severity::Information => AnsiColor::Blue,
+        Severity::Hint => AnsiColor::Cyan,
+    };
+    Style::new().bold().fg_color(Some(colour.into()))
+}
+
+fn frame() -> Style {
+    Style::new().dimmed()
+}
