@@ -51,9 +51,12 @@ fn shipped(text: &str) -> impl Iterator<Item = (usize, &str)> {
         .windows(2)
         .position(|pair| pair[0].trim() == "#[cfg(test)]" && pair[1].starts_with("mod ") && pair[1].ends_with('{'));
     let end = tests.unwrap_or(lines.len());
-    lines.into_iter().take(end).enumerate().map(|(index, line)| (index + 1, line)).filter(|(_, line)| {
-        !line.trim_start().starts_with("//")
-    })
+    lines
+        .into_iter()
+        .take(end)
+        .enumerate()
+        .map(|(index, line)| (index + 1, line))
+        .filter(|(_, line)| !line.trim_start().starts_with("//"))
 }
 
 fn is_test_file(path: &Path) -> bool {
@@ -245,7 +248,8 @@ fn every_rule_is_listed_and_tested() {
     let mut broken = Broken::new();
     for (path, _) in sources().iter().filter(|(path, _)| path.starts_with("src/rules")) {
         let text = read(path);
-        let is_rule = text.lines().any(|line| line.trim() == "declare_rule! {" || line.trim() == "crate::declare_rule! {");
+        let is_rule =
+            text.lines().any(|line| line.trim() == "declare_rule! {" || line.trim() == "crate::declare_rule! {");
         if !is_rule || path == Path::new("src/rules/declare.rs") {
             continue;
         }
@@ -260,7 +264,8 @@ fn every_rule_is_listed_and_tested() {
         }
         let has_fixture = root().join("tests/rules").join(format!("{slug}.md")).is_file();
         let of_a_run = path.starts_with("src/rules/run");
-        let has_test = text.contains("#[test]") || tests.iter().any(|test| test.contains(&slug) || test.contains(&stem));
+        let has_test =
+            text.contains("#[test]") || tests.iter().any(|test| test.contains(&slug) || test.contains(&stem));
         if !(has_fixture || of_a_run && has_test) {
             broken.push(format!("{}: no fixture tests/rules/{slug}.md", path.display()));
         }

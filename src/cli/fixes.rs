@@ -70,19 +70,23 @@ fn line_end(text: &str) -> &'static str {
 
 /// A unified diff that `git apply` takes; lines end where git ends them, at `\n` only.
 pub(super) fn diff(path: &Path, before: &str, after: &str) -> String {
-    let lines = |text: &str| -> Vec<String> { text.split_inclusive('\n').map(str::to_owned).collect() };
-    let (old, new) = (lines(before), lines(after));
-    let old: Vec<&str> = old.iter().map(String::as_str).collect();
-    let new: Vec<&str> = new.iter().map(String::as_str).collect();
+    let old: Vec<&str> = before.split_inclusive('\n').collect();
+    let new: Vec<&str> = after.split_inclusive('\n').collect();
     let name = path.to_string_lossy().replace('\\', "/");
     let name = name.trim_start_matches("./").trim_start_matches('/');
     // git takes a name with blanks up to the tab.
     let end = if name.contains(' ') { "\t" } else { "" };
-    TextDiff::from_slices(&old, &new)
-        .unified_diff()
-        .missing_newline_hint(true)
-        .header(&format!("a/{name}{end}"), &format!("b/{name}{end}"))
-        .to_string()
+    let mut text = format!("--- a/{name}{end}\n+++ b/{name}{end}\n");
+    for hunk in TextDiff::from_slices(&old, &new).unified_diff().iter_hunks() {
+        text.push_str(&format!("{}\n", hunk.header()));
+        for change in hunk.iter_changes() {
+            text.push_str(&format!("{}{}", change.tag(), change.value()));
+            if !change.value().ends_with('\n') {
+                text.push_str("\n\\ No newline at end of file\n");
+            }
+        }
+    }
+    text
 }
 
 #[cfg(test)]

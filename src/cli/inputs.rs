@@ -159,7 +159,12 @@ impl Inputs {
             for log in logs {
                 match project.load_run(&log, &mut |_| true) {
                     Ok(run) => *project = project.with_run(Arc::new(run)),
-                    Err(error) => self.errors.push(unreadable_log(error)),
+                    Err(error) => {
+                        let error = unreadable_log(error);
+                        if !self.errors.contains(&error) {
+                            self.errors.push(error);
+                        }
+                    }
                 }
             }
         }
@@ -200,8 +205,7 @@ impl Inputs {
 
     fn one(&self, path: &Path, root: &Path, text: &Arc<str>) -> Result<Option<FileOutcome>, InputError> {
         let analysis = self.analysis(path, root, text)?;
-        let is_silent =
-            analysis.findings.is_empty() && analysis.notes.is_empty() && analysis.summary.is_empty();
+        let is_silent = analysis.findings.is_empty() && analysis.notes.is_empty() && analysis.summary.is_empty();
         Ok((!is_silent).then(|| FileOutcome {
             path: shown(path),
             root: root.to_owned(),
@@ -281,9 +285,11 @@ fn has_settings(folder: &Path) -> bool {
 }
 
 fn looks_like_a_project(folder: &Path) -> bool {
-    ["spark-defaults.conf", "conf/spark-defaults.conf", "pyproject.toml", "requirements.txt", ".git"]
-        .iter()
-        .any(|mark| folder.join(mark).exists())
+    // The folder `conf` is a part of a project, whatever is in it.
+    !folder.ends_with("conf")
+        && ["spark-defaults.conf", "conf/spark-defaults.conf", "pyproject.toml", "requirements.txt", ".git"]
+            .iter()
+            .any(|mark| folder.join(mark).exists())
 }
 
 /// A path as it is opened: relative to the current directory (`./...`) where it lies below it, else as given.

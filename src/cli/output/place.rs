@@ -25,10 +25,7 @@ impl Others {
     /// Resolves a related span of a finding in `file`.
     pub(in crate::cli) fn place(&self, file: &FileOutcome, related: &Related) -> RelatedPlace {
         let Some(path) = related.path.as_deref().filter(|path| **path != file.path) else {
-            return RelatedPlace {
-                path: file.path.clone(),
-                range: Some(Place::range(&file.document, related.span)),
-            };
+            return RelatedPlace { path: file.path.clone(), range: Some(Place::range(&file.document, related.span)) };
         };
         let mut read = self.read.borrow_mut();
         let document = read.entry(path.clone()).or_insert_with(|| document(path));

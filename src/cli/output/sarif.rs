@@ -73,7 +73,8 @@ fn result(file: &FileOutcome, finding: &Finding, rules: &[&Rule], others: &Other
         result["relatedLocations"] = related.collect();
     }
     if !finding.fixes.is_empty() {
-        result["fixes"] = finding.fixes.iter().filter(|fix| !fix.edits.is_empty()).map(|fix| change(file, fix)).collect();
+        result["fixes"] =
+            finding.fixes.iter().filter(|fix| !fix.edits.is_empty()).map(|fix| change(file, fix)).collect();
     }
     result
 }

@@ -35,9 +35,8 @@ pub(in crate::cli) fn snippet(document: &Document, span: Span, width: usize) -> 
     let number = document.position(span.start as usize, Encoding::Utf8).line;
     let line = document.line(number);
     let cells = cells(line.of(document.text()), line.start as usize);
-    let columns = |end: usize| -> usize {
-        cells.iter().take_while(|cell| cell.offset < end).map(|cell| cell.width).sum()
-    };
+    let columns =
+        |end: usize| -> usize { cells.iter().take_while(|cell| cell.offset < end).map(|cell| cell.width).sum() };
     let start = columns(span.start as usize);
     let end = columns(span.end.min(line.end) as usize).max(start + 1);
     let (from, to) = window(start, end, columns(usize::MAX), width);
@@ -71,7 +70,7 @@ fn window(start: usize, end: usize, total: usize, width: usize) -> (usize, usize
     if total <= width {
         return (0, total.max(end));
     }
-    let left = if end - start + 2 * CONTEXT > width { CONTEXT } else { (width - (end - start)) / 2 };
+    let left = (width.saturating_sub(end - start) / 2).max(CONTEXT.min(width / 4));
     let from = start.saturating_sub(left).min(total.saturating_sub(width));
     (from, from + width)
 }
@@ -119,7 +118,7 @@ mod tests {
 
     #[test]
     fn a_tab_and_wide_characters_take_their_width() {
-        assert_eq!(drawn("\tx = '日本' + y\n", "y", 80), "1|    x = '日本' + y\n |               ^");
+        assert_eq!(drawn("\tx = '日本' + y\n", "y", 80), "1|    x = '日本' + y\n |                 ^");
     }
 
     #[test]
@@ -144,6 +143,6 @@ mod tests {
     fn a_span_longer_than_the_line_starts_near_the_left() {
         let text = format!("{}{}", "a".repeat(200), "b".repeat(200));
         let text = drawn(&text, &"b".repeat(200), 40);
-        assert_eq!(text, format!("1|…{}{}…\n |{}{}", "a".repeat(15), "b".repeat(23), " ".repeat(16), "^".repeat(24)));
+        assert_eq!(text, format!("1|…{}{}…\n |{}{}", "a".repeat(9), "b".repeat(29), " ".repeat(10), "^".repeat(30)));
     }
 }
