@@ -8,6 +8,7 @@ pub mod conf;
 pub mod context;
 pub mod declare;
 pub mod finding;
+pub mod fix;
 pub mod run;
 pub mod verdict;
 
