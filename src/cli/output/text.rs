@@ -9,7 +9,8 @@ use super::place::Others;
 use super::snippet::{Snippet, snippet};
 use super::{FileOutcome, InputError, Outcome, Place};
 use crate::cli::words;
-use crate::rules::{Evidence, Finding, Severity};
+use crate::rules::{self, Check, Evidence, Finding, Severity};
+use crate::text::Span;
 
 /// Findings with their source, what the runs say besides, and a closing line. Holds ANSI styles.
 pub(in crate::cli) fn render(outcome: &Outcome, width: usize, statistics: bool) -> String {
@@ -19,6 +20,7 @@ pub(in crate::cli) fn render(outcome: &Outcome, width: usize, statistics: bool) 
         one(&mut text, file, finding, &others, width);
         text.push('\n');
     }
+    measured(&mut text, outcome);
     summary(&mut text, outcome);
     if statistics {
         table(&mut text, outcome);
@@ -52,7 +54,13 @@ fn one(text: &mut String, file: &FileOutcome, finding: &Finding, others: &Others
     let blank = " ".repeat(margin);
     let _ = writeln!(text, "{blank} {frame}|{frame:#}");
     let _ = writeln!(text, "{frame}{line} |{frame:#} {source}");
-    let _ = writeln!(text, "{blank} {frame}|{frame:#} {}{style}{}{style:#}", " ".repeat(indent), "^".repeat(carets));
+    let measured = measured_here(file, finding).map(|short| format!(" {short}")).unwrap_or_default();
+    let _ = writeln!(
+        text,
+        "{blank} {frame}|{frame:#} {}{style}{}{measured}{style:#}",
+        " ".repeat(indent),
+        "^".repeat(carets)
+    );
     let notes = notes(file, finding, others);
     if !notes.is_empty() {
         let _ = writeln!(text, "{blank} {frame}|{frame:#}");
@@ -60,6 +68,13 @@ fn one(text: &mut String, file: &FileOutcome, finding: &Finding, others: &Others
     for note in notes {
         let _ = writeln!(text, "{blank} {frame}={frame:#} {note}");
     }
+}
+
+/// What a run measured on the call that a finding of a run is about.
+fn measured_here<'a>(file: &'a FileOutcome, finding: &Finding) -> Option<&'a str> {
+    let of_a_run = rules::find(finding.rule).is_some_and(|rule| matches!(rule.check, Check::Run(_)));
+    let note = file.analysis.notes.iter().find(|note| of_a_run && note.span == finding.span)?;
+    Some(&note.short)
 }
 
 /// Evidence, other places, and fixes, best first.
@@ -88,6 +103,26 @@ fn evidence(evidence: &Evidence) -> String {
         let _ = write!(note, " ({source})");
     }
     note
+}
+
+/// Measured lines that no finding spoke of.
+fn measured(text: &mut String, outcome: &Outcome) {
+    let dim = frame();
+    let mut is_first = true;
+    for file in &outcome.files {
+        let spoken: Vec<Span> = file.analysis.findings.iter().map(|finding| finding.span).collect();
+        for note in file.analysis.notes.iter().filter(|note| !spoken.contains(&note.span)) {
+            if std::mem::take(&mut is_first) {
+                let bold = Style::new().bold();
+                let _ = writeln!(text, "{bold}Measured{bold:#}");
+            }
+            let Place { line, column } = Place::of(&file.document, note.span.start);
+            let _ = writeln!(text, "  {}:{line}:{column}: {dim}{}{dim:#}", file.path.display(), note.short);
+        }
+    }
+    if !is_first {
+        text.push('\n');
+    }
 }
 
 /// What the runs say that has no line: each sentence once, with the first file that it was said of.
