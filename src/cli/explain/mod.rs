@@ -1,6 +1,7 @@
 //! `sparkls explain`.
 
 mod markdown;
+mod setting;
 
 use std::io::Write as _;
 
@@ -8,6 +9,7 @@ use anstyle::Style;
 
 use super::inputs::nearest;
 use super::{Exit, words};
+use crate::catalog;
 use crate::rules::{self, Rule};
 
 /// Show a rule's documentation, or the facts on a Spark setting.
@@ -24,7 +26,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let subject = args.subject.trim();
     let page = match rules::find(subject) {
         Some(rule) => rule_page(rule),
-        None => anyhow::bail!(unknown(subject)),
+        None => setting::page(subject).ok_or_else(|| anyhow::anyhow!(unknown(subject)))?,
     };
     anstream::stdout().write_all(page.as_bytes())?;
     Ok(Exit::Clean)
@@ -52,7 +54,8 @@ fn rule_page(rule: &Rule) -> String {
 }
 
 fn unknown(subject: &str) -> String {
-    let hint = nearest(subject, rules::all().map(|rule| rule.name));
-    let hint = hint.map(|name| format!(", did you mean `{name}`?")).unwrap_or_default();
+    let rule = nearest(subject, rules::all().map(|rule| rule.name));
+    let key = catalog::similar(subject).first().map(|facts| facts.name());
+    let hint = rule.or(key).map(|name| format!(", did you mean `{name}`?")).unwrap_or_default();
     format!("there is no rule and no setting `{subject}`{hint}")
 }
