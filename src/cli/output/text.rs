@@ -9,7 +9,7 @@ use super::place::Others;
 use super::snippet::{Snippet, snippet};
 use super::{FileOutcome, InputError, Outcome, Place};
 use crate::cli::words;
-use crate::rules::{self, Check, Evidence, Finding, Severity};
+use crate::rules::{self, Check, Evidence, Finding, MeasuredRun, Severity};
 use crate::text::Span;
 
 /// Findings with their source, what the runs say besides, and a closing line. Holds ANSI styles.
@@ -125,24 +125,39 @@ fn measured(text: &mut String, outcome: &Outcome) {
     }
 }
 
-/// What the runs say that has no line: each sentence once, with the first file that it was said of.
+/// Sentences of a run that are printed; JSON has all of them.
+const SENTENCES: usize = 8;
+
+/// What the runs say that has no line, each sentence once; findings come before what is merely not tied to a line.
 fn summary(text: &mut String, outcome: &Outcome) {
-    let mut said = BTreeSet::new();
-    let sentences: Vec<&String> = outcome
-        .files
-        .iter()
-        .flat_map(|file| &file.analysis.summary)
-        .filter(|sentence| said.insert(sentence.as_str()))
-        .collect();
-    if sentences.is_empty() {
-        return;
-    }
     let bold = Style::new().bold();
-    let _ = writeln!(text, "{bold}Measured, without a line of code{bold:#}");
-    for sentence in sentences {
-        let _ = writeln!(text, "  {sentence}");
+    let mut said = BTreeSet::new();
+    let mut rest: Vec<&str> =
+        outcome.files.iter().flat_map(|file| &file.analysis.summary).map(String::as_str).collect();
+    rest.retain(|sentence| said.insert(*sentence));
+    for run in &outcome.runs {
+        let of_this_run = format!("{}: ", run.label);
+        let (here, others) = rest.iter().partition::<Vec<&str>, _>(|sentence| sentence.starts_with(&of_this_run));
+        rest = others;
+        if here.is_empty() {
+            continue;
+        }
+        let _ = writeln!(text, "{bold}Run {}, without a line of code{bold:#}", run_words(run));
+        for sentence in here.iter().take(SENTENCES) {
+            let _ = writeln!(text, "  {}", sentence.trim_start_matches(&of_this_run));
+        }
+        if here.len() > SENTENCES {
+            let dim = frame();
+            let _ = writeln!(text, "  {dim}and {} more, see --format json{dim:#}", here.len() - SENTENCES);
+        }
+        text.push('\n');
     }
-    text.push('\n');
+}
+
+/// `app-20261129-0007 (Spark 3.5.9)`.
+fn run_words(run: &MeasuredRun) -> String {
+    let version = run.run.application.version.map(|version| format!(" (Spark {version})")).unwrap_or_default();
+    format!("{}{version}", run.label)
 }
 
 /// `--statistics`: how often each rule spoke.
