@@ -10,5 +10,5 @@ mod version;
 pub use document::{Kind, analyse, analyse_file, facts, holds_spark_keys, layers, link_runs};
 pub use files::files;
 pub use project::{Problem, Project, VersionSource};
-pub use runs::logs;
+pub use runs::{Stamp, logs};
 pub use settings::Settings;

@@ -150,6 +150,21 @@ impl Project {
         project
     }
 
+    /// The project with the runs that are linked to `other`; asked again if the settings of rules differ.
+    pub fn with_runs_of(&self, other: &Project) -> Self {
+        let same_rules = self.environment.rules == other.environment.rules;
+        other.runs.iter().fold(self.clone(), |project, run| {
+            let run = if same_rules { Arc::clone(run) } else { Arc::new(self.judged_again(run)) };
+            project.with_run(run)
+        })
+    }
+
+    fn judged_again(&self, run: &MeasuredRun) -> MeasuredRun {
+        let mut run = run.clone();
+        run.verdicts = crate::rules::run::verdicts(&run.run, &self.environment.rules);
+        run
+    }
+
     /// The project without the run that was read from `source`.
     pub fn without_run(&self, source: &str) -> Self {
         let mut project = self.clone();
@@ -160,9 +175,12 @@ impl Project {
 
     /// The project with the text of an open editor in place of its `spark-defaults.conf` on disk.
     pub fn with_defaults(&self, path: &Path, text: &str) -> Self {
-        let mut project = self.clone();
-        project.layers = document::layers(path, text, &properties::read(text).settings);
-        project
+        self.with_layers(document::layers(path, text, &properties::read(text).settings))
+    }
+
+    /// The project with these settings in place of those of its `spark-defaults.conf`.
+    pub fn with_layers(&self, layers: Vec<Layer>) -> Self {
+        Self { layers, ..self.clone() }
     }
 
     /// Whether this is the project's `spark-defaults.conf`, or would be if it were saved.
@@ -187,9 +205,11 @@ impl Project {
         })
     }
 
-    /// How the files of the linked runs stand now; when it differs from before, they are worth reading again.
-    pub fn run_stamp(&self) -> Vec<Stamp> {
-        self.run_paths.iter().map(|path| runs::stamp(path)).collect()
+    /// How the files that the settings were read from stand now. Reads no contents.
+    pub fn settings_stamp(&self) -> Stamp {
+        let settings = ["sparkls.toml", "pyproject.toml"].map(|name| self.root.join(name));
+        let pins = version::requirement_files(&self.root);
+        Stamp::of_files(settings.into_iter().chain(defaults_candidates(&self.root)).chain(pins))
     }
 
     /// The effective configuration of a job made of the project's settings file and the settings of one document.

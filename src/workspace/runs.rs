@@ -85,21 +85,34 @@ fn may_be_log(path: &Path) -> bool {
     !extension.is_some_and(|extension| foreign.contains(&extension.as_str()))
 }
 
-/// How a path stands at one moment; another stamp means that the log is worth reading again.
-pub(super) type Stamp = Vec<(PathBuf, u64, Option<SystemTime>)>;
+/// How files stand at one moment; another stamp means that they are worth reading again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Stamp(Vec<(PathBuf, u64, Option<SystemTime>)>);
 
-/// The sizes and times of a log's files, in order.
-pub(super) fn stamp(path: &Path) -> Stamp {
-    let one = |path: PathBuf| {
-        let metadata = std::fs::metadata(&path).ok();
-        (path, metadata.as_ref().map_or(0, std::fs::Metadata::len), metadata.and_then(|m| m.modified().ok()))
-    };
-    let mut stamp = vec![one(path.to_owned())];
-    if let Ok(entries) = std::fs::read_dir(path) {
-        stamp.extend(entries.filter_map(Result::ok).map(|entry| one(entry.path())));
-        stamp.sort();
+impl Stamp {
+    /// The sizes and times of a file, or of a folder and the files in it. Reads no contents.
+    pub fn of(path: &Path) -> Self {
+        let mut stamp = Self::default();
+        stamp.add(path.to_owned());
+        if let Ok(entries) = std::fs::read_dir(path) {
+            entries.filter_map(Result::ok).for_each(|entry| stamp.add(entry.path()));
+            stamp.0.sort();
+        }
+        stamp
     }
-    stamp
+
+    /// The sizes and times of these files, whether they are there or not.
+    pub(super) fn of_files(paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        let mut stamp = Self::default();
+        paths.into_iter().for_each(|path| stamp.add(path));
+        stamp
+    }
+
+    fn add(&mut self, path: PathBuf) {
+        let metadata = std::fs::metadata(&path).ok();
+        let bytes = metadata.as_ref().map_or(0, std::fs::Metadata::len);
+        self.0.push((path, bytes, metadata.and_then(|metadata| metadata.modified().ok())));
+    }
 }
 
 impl Project {

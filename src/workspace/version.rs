@@ -26,7 +26,7 @@ fn required(root: &Path) -> Option<(SparkVersion, VersionSource)> {
 }
 
 /// Files that may pin a version, those that resolve it exactly first within their kind.
-fn requirement_files(root: &Path) -> Vec<PathBuf> {
+pub(super) fn requirement_files(root: &Path) -> Vec<PathBuf> {
     let mut files: Vec<PathBuf> = Vec::new();
     for folder in [root.to_owned(), root.join("requirements")] {
         let Ok(entries) = std::fs::read_dir(&folder) else { continue };
