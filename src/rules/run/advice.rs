@@ -50,7 +50,9 @@ pub(super) fn for_skew(
             "Look at the largest input file: a file that cannot be split (gzip, one row group) is one task".to_owned(),
         ),
     }
-    advice.push(format!("Count the heaviest values of {keys} first; null or a default value is better filtered or split off"));
+    advice.push(format!(
+        "Count the heaviest values of {keys} first; null or a default value is better filtered or split off"
+    ));
     advice.push(format!(
         "More executors or memory will not help: {} waited for one, and it stays one task",
         count(view.count().saturating_sub(1) as u64, "task")
@@ -64,7 +66,8 @@ pub(super) fn for_gates(run: &Run, plan: &StagePlan<'_>, gates: &Gates) -> Vec<S
         Outcome::Off(key) => vec![format!("Set {key}=true: AQE then splits skewed partitions of joins")],
         Outcome::SizeGate => lower_threshold(run, plan, gates).into_iter().collect(),
         Outcome::RatioGate => vec![
-            "Use more shuffle partitions: all of them are large, so none stands out (see oversized-partitions)".to_owned(),
+            "Use more shuffle partitions: all of them are large, so none stands out (see oversized-partitions)"
+                .to_owned(),
         ],
         Outcome::Split
         | Outcome::NotAJoin(_)
@@ -86,11 +89,19 @@ fn lower_threshold(run: &Run, plan: &StagePlan<'_>, gates: &Gates) -> Option<Str
     }
     let advisory = in_force(run, plan.execution, ADVISORY)?;
     let pieces = if advisory.bytes()? * 2.0 > gates.largest {
-        format!(" and {ADVISORY} to {:.0}m (now {}, {}), the size of the pieces", lower / 2.0, advisory.value, advisory.origin)
+        format!(
+            " and {ADVISORY} to {:.0}m (now {}, {}), the size of the pieces",
+            lower / 2.0,
+            advisory.value,
+            advisory.origin
+        )
     } else {
         String::new()
     };
-    Some(format!("Lower {THRESHOLD} to {lower:.0}m (now {}, {}){pieces}", gates.threshold.value, gates.threshold.origin))
+    Some(format!(
+        "Lower {THRESHOLD} to {lower:.0}m (now {}, {}){pieces}",
+        gates.threshold.value, gates.threshold.origin
+    ))
 }
 
 /// "Broadcast the right side": if the side's shuffle was measured under the threshold and the join type allows it.
@@ -143,13 +154,17 @@ pub(super) fn for_partitions(run: &Run, plan: &StagePlan<'_>, more: bool) -> Vec
         None => {}
     }
     if plan.execution.is_none() {
-        return vec![format!("{direction} the number of partitions where the RDD is made (numSlices, minPartitions or repartition)")];
+        return vec![format!(
+            "{direction} the number of partitions where the RDD is made (numSlices, minPartitions or repartition)"
+        )];
     }
     if plan.reads.is_empty() {
         let key = "spark.sql.files.maxPartitionBytes";
         let now = in_force(run, plan.execution, key).map(|now| format!(" (now {}, {})", now.value, now.origin));
         let (verb, now) = (if more { "Lower" } else { "Raise" }, now.unwrap_or_default());
-        return vec![format!("{verb} {key}{now} if this reads files; shuffle.partitions has no part in a stage without a shuffle")];
+        return vec![format!(
+            "{verb} {key}{now} if this reads files; shuffle.partitions has no part in a stage without a shuffle"
+        )];
     }
     if plan.coalesced_by_aqe() {
         return for_coalesced(run, plan, more);
@@ -171,7 +186,10 @@ fn for_coalesced(run: &Run, plan: &StagePlan<'_>, more: bool) -> Vec<String> {
     if more
         && let Some(now) = in_force(run, plan.execution, parallelism_first).filter(|now| now.boolean() == Some(false))
     {
-        advice.push(format!("Set {parallelism_first}=true (now false, {}): AQE then keeps at least one task per core", now.origin));
+        advice.push(format!(
+            "Set {parallelism_first}=true (now false, {}): AQE then keeps at least one task per core",
+            now.origin
+        ));
     }
     if let Some(now) = in_force(run, plan.execution, ADVISORY) {
         let verb = if more { "Lower" } else { "Raise" };
@@ -202,7 +220,10 @@ pub(super) fn for_slow_tasks(run: &Run, view: &StageView<'_>) -> Vec<String> {
             _ => advice.push(format!("Set spark.speculation=true: {rule}")),
         }
         if on != Some(true) {
-            advice.push("Do not speculate on stages that write to a sink which is not idempotent: a task may run twice".to_owned());
+            advice.push(
+                "Do not speculate on stages that write to a sink which is not idempotent: a task may run twice"
+                    .to_owned(),
+            );
         }
         advice.extend(cannot_speculate(view, quantile.number()));
     } else if on != Some(true) {

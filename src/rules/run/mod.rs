@@ -65,10 +65,7 @@ fn impact(verdict: &Verdict) -> f64 {
 }
 
 /// Judges each stage; states other than fired are gathered into one verdict for all stages that share them.
-fn per_stage(
-    context: &RunContext<'_>,
-    judge: impl Fn(&view::StageView<'_>) -> Result<Verdict, State>,
-) -> Vec<Verdict> {
+fn per_stage(context: &RunContext<'_>, judge: impl Fn(&view::StageView<'_>) -> Result<Verdict, State>) -> Vec<Verdict> {
     per_stage_many(context, |view| judge(view).map(|verdict| vec![verdict]))
 }
 

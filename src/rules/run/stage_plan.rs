@@ -117,7 +117,8 @@ impl<'a> StagePlan<'a> {
         let flat = flatten(plan);
         let mut votes: Vec<u32> = vec![0; flat.len() + 1];
         for entry in &flat {
-            for metric in entry.node.metrics.iter().filter(|m| stage.accumulables.binary_search(&m.accumulator).is_ok()) {
+            for metric in entry.node.metrics.iter().filter(|m| stage.accumulables.binary_search(&m.accumulator).is_ok())
+            {
                 let component = match entry.producer {
                     Some(producer) if !reads_shuffle(&metric.name) => producer,
                     _ => entry.component,
@@ -149,9 +150,8 @@ impl<'a> StagePlan<'a> {
     /// Whether rows pass through Python workers here.
     pub(crate) fn python(&self) -> Option<&'a str> {
         let python = ["BatchEvalPython", "ArrowEvalPython", "MapInPandas", "MapInArrow", "PythonMapInArrow"];
-        let is_python = |node: &&&PlanNode| {
-            python.iter().any(|name| node.name.starts_with(name)) || node.name.contains("InPandas")
-        };
+        let is_python =
+            |node: &&&PlanNode| python.iter().any(|name| node.name.starts_with(name)) || node.name.contains("InPandas");
         self.nodes.iter().find(is_python).map(|node| node.name.as_str())
     }
 
@@ -184,10 +184,13 @@ impl<'a> StagePlan<'a> {
     /// A stage that Spark makes one task of by its nature: limits, heads and global aggregates.
     pub(crate) fn single_by_nature(&self) -> bool {
         let limit = self.nodes.iter().chain(&self.reads).any(|node| {
-            node.name.contains("Limit") && !node.name.starts_with("WindowGroupLimit") || node.name == "TakeOrderedAndProject"
+            node.name.contains("Limit") && !node.name.starts_with("WindowGroupLimit")
+                || node.name == "TakeOrderedAndProject"
         });
-        let one_needed =
-            self.reads.iter().any(|node| node.text.contains("SinglePartition") && !node.text.contains("REPARTITION_BY"));
+        let one_needed = self
+            .reads
+            .iter()
+            .any(|node| node.text.contains("SinglePartition") && !node.text.contains("REPARTITION_BY"));
         limit || (one_needed && !self.has("Window"))
     }
 
@@ -211,7 +214,11 @@ impl<'a> StagePlan<'a> {
         if self.nodes.iter().any(|node| is_write(node)) {
             return Operator::Write;
         }
-        if !shuffled && self.nodes.iter().any(|node| node.name.contains("Scan")) { Operator::Scan } else { Operator::Unknown }
+        if !shuffled && self.nodes.iter().any(|node| node.name.contains("Scan")) {
+            Operator::Scan
+        } else {
+            Operator::Unknown
+        }
     }
 }
 
@@ -238,7 +245,9 @@ impl std::fmt::Display for UserPartitions {
 }
 
 fn is_write(node: &PlanNode) -> bool {
-    node.name.starts_with("Execute ") || node.name == "WriteFiles" || node.name.starts_with("AppendData")
+    node.name.starts_with("Execute ")
+        || node.name == "WriteFiles"
+        || node.name.starts_with("AppendData")
         || node.name.starts_with("Overwrite")
 }
 
@@ -283,7 +292,10 @@ mod tests {
 
     #[test]
     fn partition_counts_are_read_from_exchanges() {
-        assert_eq!(partition_count("Exchange hashpartitioning(k#494L, 200), ENSURE_REQUIREMENTS, [plan_id=1]"), Some(200));
+        assert_eq!(
+            partition_count("Exchange hashpartitioning(k#494L, 200), ENSURE_REQUIREMENTS, [plan_id=1]"),
+            Some(200)
+        );
         assert_eq!(partition_count("Exchange RoundRobinPartitioning(20), REPARTITION_BY_NUM, [plan_id=1]"), Some(20));
         assert_eq!(partition_count("Exchange rangepartitioning(h#1 ASC NULLS FIRST, 2), ENSURE"), Some(2));
         assert_eq!(partition_count("Exchange SinglePartition, ENSURE_REQUIREMENTS"), Some(1));

@@ -5,7 +5,8 @@ use crate::run::model::{Outcome, Stage, StageKey, Tasks};
 
 /// Rows of the tasks that count: one success for each index, the first to finish, in launch order.
 pub(crate) fn population(tasks: &Tasks) -> Vec<usize> {
-    let mut rows: Vec<usize> = (0..tasks.index.len()).filter(|&row| tasks.flags[row].outcome == Outcome::Success).collect();
+    let mut rows: Vec<usize> =
+        (0..tasks.index.len()).filter(|&row| tasks.flags[row].outcome == Outcome::Success).collect();
     rows.sort_by_key(|&row| (tasks.index[row], u64::from(tasks.launch[row]) + u64::from(tasks.duration[row])));
     rows.dedup_by_key(|row| tasks.index[*row]);
     rows.sort_by_key(|&row| (tasks.launch[row], row));
