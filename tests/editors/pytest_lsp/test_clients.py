@@ -49,6 +49,7 @@ async def client(request, lsp_client: LanguageClient, tmp_path):
     lsp_client.sparkls_folder = tmp_path
     lsp_client.sparkls_encoding = encoding
     lsp_client.sparkls_pulls = request.param != "minimal"
+    asked = answer_requests(lsp_client)
     (tmp_path / "sparkls.toml").write_text('spark-version = "3.5.9"\n')
     answer = await lsp_client.initialize_session(
         lsp.InitializeParams(
@@ -62,6 +63,20 @@ async def client(request, lsp_client: LanguageClient, tmp_path):
     assert (answer.capabilities.diagnostic_provider is not None) == lsp_client.sparkls_pulls
     yield
     await lsp_client.shutdown_session()
+    assert request.param != "minimal" or asked == [], "a client that offers nothing is asked nothing"
+
+
+def answer_requests(client: LanguageClient) -> list[str]:
+    """Answers what the server may ask of a client that offered it, and notes what was asked."""
+    asked = []
+    for method in (
+        lsp.CLIENT_REGISTER_CAPABILITY,
+        lsp.WORKSPACE_CODE_LENS_REFRESH,
+        lsp.WORKSPACE_DIAGNOSTIC_REFRESH,
+        lsp.WORKSPACE_INLAY_HINT_REFRESH,
+    ):
+        client.feature(method)(lambda *_, method=method: asked.append(method))
+    return asked
 
 
 def units(client: LanguageClient, text: str) -> int:
