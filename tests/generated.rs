@@ -12,6 +12,8 @@ use sparkls::rules::{self, Check, Group, Rule};
 
 const BEGIN: &str = "<!-- rules: generated from the declarations -->";
 const END: &str = "<!-- end of the rules -->";
+const EXAMPLE_BEGIN: &str = "<!-- example: what the first command prints -->";
+const EXAMPLE_END: &str = "<!-- end of the example -->";
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -86,23 +88,18 @@ fn every_rule_has_its_documentation() {
     }
 }
 
-/// The documentation without the blank that comments start with.
+/// The documentation without the blank that comments start with; the summary and headings stand alone, so that every
+/// reader of Markdown sees them.
 fn docs(rule: &Rule) -> String {
-    rule.docs.trim_end().lines().map(|line| line.strip_prefix(' ').unwrap_or(line).trim_end()).fold(
-        String::new(),
-        |mut text, line| {
-            // A heading stands alone, so that every reader of Markdown sees it.
-            if line.starts_with('#') && !text.is_empty() && !text.ends_with("\n\n") {
-                text.push('\n');
-            }
-            text.push_str(line);
-            text.push('\n');
-            if line.starts_with('#') || text.lines().count() == 1 {
-                text.push('\n');
-            }
-            text
-        },
-    )
+    let mut text = String::new();
+    let mut is_code = false;
+    for (index, line) in rule.docs.trim_end().lines().enumerate() {
+        let line = line.strip_prefix(' ').unwrap_or(line).trim_end();
+        is_code ^= line.starts_with("```");
+        let is_alone = index == 0 || !is_code && line.starts_with('#');
+        text.push_str(&if is_alone { format!("\n{line}\n\n") } else { format!("{line}\n") });
+    }
+    squeezed(text.trim_start())
 }
 
 fn page(rule: &Rule) -> String {
@@ -110,7 +107,7 @@ fn page(rule: &Rule) -> String {
         "<!-- generated from {} -->\n# {}\n\n{}\n",
         rule.file.replace('\\', "/"),
         rule.name,
-        squeezed(&docs(rule)).trim_end()
+        docs(rule).trim_end()
     );
     if !rule.options.is_empty() {
         let _ = write!(page, "\n## Options\n\nIn `sparkls.toml`, under `[rules.{}]`:\n\n", rule.name);
@@ -195,12 +192,31 @@ fn lower(value: impl std::fmt::Debug) -> String {
     format!("{value:?}").to_lowercase()
 }
 
-/// README.md with the table between its marks.
+/// README.md with what the example prints and the table of rules between their marks.
 fn readme() -> String {
     let text = fs::read_to_string(root().join("README.md")).expect("README.md is there");
-    let (before, rest) = text.split_once(BEGIN).expect("README.md has the mark before the rules");
-    let (_, after) = rest.split_once(END).expect("README.md has the mark after the rules");
-    format!("{before}{BEGIN}\n\n{}\n{END}{after}", table("docs/rules/"))
+    let text = between(&text, EXAMPLE_BEGIN, EXAMPLE_END, &format!("```text\n{}```\n", example()));
+    between(&text, BEGIN, END, &table("docs/rules/"))
+}
+
+fn between(text: &str, begin: &str, end: &str, content: &str) -> String {
+    let (before, rest) = text.split_once(begin).unwrap_or_else(|| panic!("README.md has no mark `{begin}`"));
+    let (_, after) = rest.split_once(end).unwrap_or_else(|| panic!("README.md has no mark `{end}`"));
+    format!("{before}{begin}\n\n{content}\n{end}{after}")
+}
+
+/// What `sparkls check` prints for the example; without the time, which is never the same.
+fn example() -> String {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_sparkls"))
+        .args(["check", "examples/nightly-orders"])
+        .current_dir(root())
+        .env_remove("SPARK_HOME")
+        .output()
+        .expect("sparkls starts");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    let (lines, time) = text.trim_end().rsplit_once(", ").expect("a closing line with the time");
+    assert!(time.ends_with(" ms"), "{time}");
+    format!("{lines}\n")
 }
 
 /// The JSON schema of `sparkls.toml` and of `[tool.sparkls]`.

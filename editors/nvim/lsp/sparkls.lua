@@ -13,6 +13,6 @@ return {
   cmd = { 'sparkls', 'server' },
   filetypes = { 'python', 'sparkconf' },
   -- Names in one list are of equal weight: the nearest folder with any of them is the root.
-  root_markers = { { 'sparkls.toml', 'spark-defaults.conf' }, 'pyproject.toml', '.git' },
+  root_markers = { 'sparkls.toml', { 'pyproject.toml', 'requirements.txt' }, '.git' },
   settings = { sparkls = vim.empty_dict() },
 }
