@@ -3,7 +3,6 @@
 use super::in_force::{InForce, in_force};
 use super::skewed_stage::is_skewed;
 use super::stage_plan::{Operator, StagePlan};
-use super::support::median;
 use super::view::StageView;
 use super::words::{bytes, ratio};
 use super::{advice, on_stage, per_stage};
@@ -89,20 +88,14 @@ pub(super) const THRESHOLD: &str = "spark.sql.adaptive.skewJoin.skewedPartitionT
 
 /// The gates of a stage that reads shuffles in a SQL execution, whether it is skewed or not; `None` where they mean
 /// nothing or where a setting is not known.
-pub(super) fn gates(context: &RunContext<'_>, view: &StageView<'_>, plan: &StagePlan<'_>) -> Option<Gates> {
-    gates_of(context.run, view, plan)
-}
-
-/// As [`gates`], for the hover.
-pub(super) fn gates_of(run: &crate::run::Run, view: &StageView<'_>, plan: &StagePlan<'_>) -> Option<Gates> {
+pub(super) fn gates(view: &StageView<'_>, plan: &StagePlan<'_>) -> Option<Gates> {
     plan.execution?;
-    let reads = view.sorted(&view.tasks().shuffle_read_bytes)?;
-    let largest = *reads.last()? as f64;
+    let reads = view.distribution(&view.tasks().shuffle_read_bytes)?;
+    let (largest, median) = (reads.max as f64, reads.median);
     if largest == 0.0 {
         return None;
     }
-    let median = median(&reads)?;
-    let setting = |key| in_force(run, plan.execution, key);
+    let setting = |key| in_force(view.run, plan.execution, key);
     let (enabled, skew_join) = (setting(ENABLED)?, setting(SKEW_JOIN)?);
     let (factor, threshold) = (setting(FACTOR)?, setting(THRESHOLD)?);
     let ratio_passes = largest > factor.number()? * median;
@@ -217,7 +210,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         if let Some(state) = view.skipped(&context.floors) {
             return Err(state);
         }
-        let plan = StagePlan::of(context.run, view.key);
+        let plan = StagePlan::of(view);
         if plan.execution.is_none() {
             return Err(State::NotApplicable("no SQL execution: AQE has no part in it".to_owned()));
         }
@@ -230,7 +223,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         if context.run.application.version.is_none() {
             return Err(State::NotRecorded("Spark version, for its defaults".to_owned()));
         }
-        let gates = gates(context, view, &plan)
+        let gates = gates(view, &plan)
             .ok_or_else(|| State::NotApplicable("it reads no shuffle, or its settings are not known".to_owned()))?;
         if gates.outcome == Outcome::Split { Err(State::NotFired) } else { Ok(describe(context, view, &plan, &gates)) }
     })

@@ -1,7 +1,7 @@
 //! One task holds the data of a stage.
 
 use super::stage_plan::StagePlan;
-use super::support::median;
+use crate::run::slots::{stage_slots, tail};
 use super::view::StageView;
 use super::words::{bytes, count, duration, percent, ratio};
 use super::{advice, aqe_skew_gates, on_stage, per_stage};
@@ -107,15 +107,15 @@ pub(super) fn lopsided(context: &RunContext<'_>, view: &StageView<'_>) -> Result
 fn read_skew(context: &RunContext<'_>, view: &StageView<'_>, row: usize) -> Option<ReadSkew> {
     let option = |name| context.rules.option(&SKEWED_STAGE, name);
     let tasks = view.tasks();
-    let all_bytes = view.sorted(&tasks.read_bytes)?;
-    let all_records = view.sorted(&tasks.read_records)?;
+    let all_bytes = view.distribution(&tasks.read_bytes)?;
+    let all_records = view.distribution(&tasks.read_records)?;
     let (bytes, records) = (tasks.read_bytes[row] as f64, tasks.read_records[row] as f64);
-    let (median_bytes, median_records) = (median(&all_bytes)?, median(&all_records)?);
+    let (median_bytes, median_records) = (all_bytes.median, all_records.median);
     let floor_bytes = option("read-floor-mib") * 1024.0 * 1024.0;
     let threshold = option("read-ratio");
     let lopsided = bytes >= threshold * median_bytes.max(floor_bytes)
         || records >= threshold * median_records.max(option("read-floor-records"));
-    let share = match (all_records.iter().sum::<u64>(), all_bytes.iter().sum::<u64>()) {
+    let share = match (all_records.sum, all_bytes.sum) {
         (0, 0) => 0.0,
         (0, total) => bytes / total as f64,
         (total, _) => records / total as f64,
@@ -128,16 +128,9 @@ pub(super) fn is_skewed(context: &RunContext<'_>, view: &StageView<'_>) -> bool 
     lopsided(context, view).is_ok_and(|lopsided| lopsided.read.lopsided)
 }
 
-/// Time between the end of the last but one task and the end of the last, in ms.
+/// How long the last task ran after all others had ended, in ms.
 pub(super) fn lone_ms(view: &StageView<'_>) -> f64 {
-    let tasks = view.tasks();
-    let mut ends: Vec<u64> =
-        view.rows.iter().map(|&row| u64::from(tasks.launch[row]) + u64::from(tasks.duration[row])).collect();
-    ends.sort_unstable_by(|a, b| b.cmp(a));
-    match ends.as_slice() {
-        [last, before, ..] => (last - before) as f64,
-        _ => 0.0,
-    }
+    tail(view.tasks(), stage_slots(view.run, view.key)).map_or(0.0, |tail| tail.alone as f64)
 }
 
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
@@ -148,7 +141,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
 }
 
 fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided) -> Verdict {
-    let plan = StagePlan::of(context.run, view.key);
+    let plan = StagePlan::of(view);
     let operator = plan.operator();
     let (median_ms, tasks) = (view.median_ms(), view.tasks());
     let hot_from = context.option("ratio") * median_ms;
@@ -174,7 +167,7 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided) ->
         count(view.count() as u64 - 1, "task"),
         duration(lone),
     );
-    let gates = aqe_skew_gates::gates(context, view, &plan);
+    let gates = aqe_skew_gates::gates(view, &plan);
     verdict.short = format!("max {} median", ratio(found.ratio));
     if let Some(word) = gates.as_ref().map(|gates| gates.short()) {
         verdict.short = format!("{} · {word}", verdict.short);
