@@ -104,7 +104,7 @@ fn gates_line(view: &StageView<'_>) -> Option<String> {
         gates.factor_text(),
         mark(gates.ratio_passes),
         bytes(gates.largest),
-        gates.threshold.bytes().map_or_else(|| gates.threshold.value.clone(), bytes),
+        gates.threshold_text(),
         mark(gates.size_passes),
     ))
 }

@@ -3,7 +3,8 @@
 use super::stage_plan::StagePlan;
 use crate::run::slots::{stage_slots, tail};
 use super::view::StageView;
-use super::words::{bytes, count, duration, percent, ratio};
+use super::words::{bytes, count, duration, grouped, percent, ratio};
+use super::aqe_skew_gates::Outcome;
 use super::{advice, aqe_skew_gates, on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Verdict};
@@ -174,7 +175,8 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided) ->
     }
     prove(context, view, found, &mut verdict);
     if let Some(gates) = &gates {
-        verdict.prove("AQE", gates.reason(&plan), None, Some(gates.settings()));
+        let split = if gates.outcome == Outcome::Split { "yes" } else { "no" };
+        verdict.prove("split by AQE", format!("{split}: {}", gates.why(&plan)), None, Some(gates.settings()));
     }
     verdict.confounders.extend(look_alikes(&plan));
     verdict.advice = advice::for_skew(context, view, &plan, gates.as_ref());
@@ -201,7 +203,7 @@ fn prove(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided, verdi
     );
     verdict.prove(
         "rows read by it",
-        format!("{records:.0} ({}), median {median_records:.0}", over(records, median_records)),
+        format!("{} ({}), median {}", grouped(records as u64), over(records, median_records), grouped(median_records as u64)),
         threshold(),
         None,
     );

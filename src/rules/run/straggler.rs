@@ -117,7 +117,8 @@ fn cause(context: &RunContext<'_>, view: &StageView<'_>, row: usize, first_ends:
     if (0..tasks.index.len()).any(failed) { Cause::Retried } else { Cause::Unexplained }
 }
 
-/// The median of the other tasks on the row's host over the median on all other hosts; needs 3 tasks on both sides.
+/// The median of the other tasks on the row's host over the median on all other hosts; needs 2 tasks here and
+/// 3 there.
 fn host_ratio(view: &StageView<'_>, row: usize) -> Option<f64> {
     let tasks = view.tasks();
     let (mut here, mut elsewhere) = (Vec::new(), Vec::new());
@@ -125,7 +126,7 @@ fn host_ratio(view: &StageView<'_>, row: usize) -> Option<f64> {
         let side = if tasks.host[other] == tasks.host[row] { &mut here } else { &mut elsewhere };
         side.push(u64::from(tasks.duration[other]));
     }
-    if here.len() < 3 || elsewhere.len() < 3 {
+    if here.len() < 2 || elsewhere.len() < 3 {
         return None;
     }
     Some(median(&here)? / median(&elsewhere)?.max(1.0))
