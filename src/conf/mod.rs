@@ -3,6 +3,7 @@
 mod effective;
 pub mod properties;
 mod setting;
+mod template;
 
 pub use effective::{Effective, EffectiveConf, Layer, Origin};
 pub use setting::{Carrier, Setting, Value};
