@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::output::{FileOutcome, InputError, Place};
+use super::progress::ReadProgress;
 use crate::analysis::Analysis;
 use crate::catalog::SparkVersion;
 use crate::eventlog::ReadError;
@@ -157,7 +158,12 @@ impl Inputs {
                 options.runs.iter().flat_map(|path| workspace::logs(path).into_iter().take(NEWEST_LOGS)).collect()
             };
             for log in logs {
-                match project.load_run(&log, &mut |_| true) {
+                let mut progress = ReadProgress::new(&shown(&log).display().to_string());
+                let loaded = project.load_run(&log, &mut |read| {
+                    progress.update(read);
+                    true
+                });
+                match loaded {
                     Ok(run) => *project = project.with_run(Arc::new(run)),
                     Err(error) => {
                         let error = unreadable_log(error);
@@ -336,5 +342,5 @@ fn unreadable_log(error: ReadError) -> InputError {
         ReadError::Io { path, source } => (path, source.to_string()),
         ReadError::NotALog { path, reason } => (path, reason),
     };
-    InputError { path, place: None, message }
+    InputError { path: shown(&path), place: None, message }
 }

@@ -6,6 +6,8 @@ mod explain;
 mod fixes;
 mod inputs;
 mod output;
+pub(crate) mod progress;
+pub mod report;
 mod rules;
 mod server;
 mod words;
@@ -57,6 +59,7 @@ Exit codes:
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Args),
+    Report(report::Options),
     Rules(rules::Args),
     Explain(explain::Args),
     Server(server::Args),
@@ -69,6 +72,7 @@ pub fn main() -> ExitCode {
     colour(cli.color).write_global();
     let result = match &cli.command {
         Command::Check(args) => check::run(args).map(ExitCode::from),
+        Command::Report(options) => report::run(options),
         Command::Rules(args) => rules::run(args).map(ExitCode::from),
         Command::Explain(args) => explain::run(args).map(ExitCode::from),
         Command::Server(args) => return server::run(args),

@@ -10,11 +10,10 @@ mod advice;
 mod details;
 mod in_force;
 mod stage_plan;
-mod support;
 pub mod view;
 pub(crate) mod words;
 
-pub use details::stage_details;
+pub use details::{stage_details, stage_noun};
 
 crate::rules::rules! {
     log_coverage::LOG_COVERAGE,
