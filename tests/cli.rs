@@ -296,6 +296,6 @@ fn shells_get_their_completions() {
     let folder = Folder::with(&[]);
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let answer = folder.run(&["completions", shell]);
-        assert!(answer.code == 0 && answer.stdout.contains("--fail-on"), "{shell}");
+        assert!(answer.code == 0 && answer.stdout.contains("fail-on"), "{shell}");
     }
 }

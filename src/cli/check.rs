@@ -1,6 +1,6 @@
 //! `sparkls check`.
 
-use std::io::{IsTerminal as _, Read as _, Write as _};
+use std::io::{Read as _, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
@@ -222,10 +222,8 @@ fn print(args: &Args, outcome: &Outcome) -> anyhow::Result<()> {
 }
 
 fn terminal_width() -> usize {
-    if !std::io::stdout().is_terminal() {
-        return WIDTH;
-    }
-    std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok()).unwrap_or(WIDTH)
+    terminal_size::terminal_size_of(std::io::stdout())
+        .map_or(WIDTH, |(terminal_size::Width(columns), _)| columns.into())
 }
 
 fn exit(args: &Args, outcome: &Outcome) -> Exit {

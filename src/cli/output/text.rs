@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use unicode_width::UnicodeWidthStr as _;
 
 use super::place::Others;
 use super::snippet::{Snippet, snippet};
@@ -66,7 +67,38 @@ fn one(text: &mut String, file: &FileOutcome, finding: &Finding, others: &Others
         let _ = writeln!(text, "{blank} {frame}|{frame:#}");
     }
     for note in notes {
-        let _ = writeln!(text, "{blank} {frame}={frame:#} {note}");
+        note.draw(text, &blank, width);
+    }
+}
+
+/// A line below the source: `= label: text`.
+struct Note {
+    label: String,
+    text: String,
+    is_fix: bool,
+}
+
+impl Note {
+    fn new(label: &str, text: String) -> Self {
+        Self { label: label.to_owned(), text, is_fix: label == "fix" || label == "or" }
+    }
+
+    /// Draws the note in at most `width` columns where words allow it; the label is not broken.
+    fn draw(&self, text: &mut String, blank: &str, width: usize) {
+        let frame = frame();
+        let style = if self.is_fix { Style::new().fg_color(Some(AnsiColor::Green.into())) } else { Style::new() };
+        let _ = write!(text, "{blank} {frame}={frame:#} {style}{}{style:#}:", self.label);
+        let indent = blank.width() + 3;
+        let mut column = indent + self.label.width() + 1;
+        for word in self.text.split_whitespace() {
+            if column + 1 + word.width() > width && column > indent + 2 {
+                let _ = write!(text, "\n{}", " ".repeat(indent + 1));
+                column = indent + 1;
+            }
+            let _ = write!(text, " {word}");
+            column += 1 + word.width();
+        }
+        text.push('\n');
     }
 }
 
@@ -77,32 +109,32 @@ fn measured_here<'a>(file: &'a FileOutcome, finding: &Finding) -> Option<&'a str
     Some(&note.short)
 }
 
-/// Evidence, other places, and fixes, best first.
-fn notes(file: &FileOutcome, finding: &Finding, others: &Others) -> Vec<String> {
-    let mut notes: Vec<String> = finding.evidence.iter().map(evidence).collect();
+/// Evidence, other places, and fixes, best first; where it was measured comes last.
+fn notes(file: &FileOutcome, finding: &Finding, others: &Others) -> Vec<Note> {
+    let (origin, evidence): (Vec<_>, Vec<_>) = finding.evidence.iter().partition(|item| item.name == "measured in");
+    let mut notes: Vec<Note> = evidence.into_iter().map(note).collect();
     for related in &finding.related {
         let place = others.place(file, related);
         let at = place.range.map(|(start, _)| format!(":{}:{}", start.line, start.column)).unwrap_or_default();
-        notes.push(format!("see {}{at}: {}", place.path.display(), related.message));
+        notes.push(Note::new("see", format!("{}{at}: {}", place.path.display(), related.message)));
     }
-    let good = Style::new().fg_color(Some(AnsiColor::Green.into()));
     for (index, fix) in finding.fixes.iter().enumerate() {
-        let label = if index == 0 { "fix" } else { "or" };
         let how = if fix.safe { " (--fix)" } else { "" };
-        notes.push(format!("{good}{label}{good:#}: {}{how}", fix.title));
+        notes.push(Note::new(if index == 0 { "fix" } else { "or" }, format!("{}{how}", fix.title)));
     }
+    notes.extend(origin.into_iter().map(note));
     notes
 }
 
-fn evidence(evidence: &Evidence) -> String {
-    let mut note = format!("{}: {}", evidence.name, evidence.value);
+fn note(evidence: &Evidence) -> Note {
+    let mut text = evidence.value.clone();
     if let Some(threshold) = &evidence.threshold {
-        let _ = write!(note, ", threshold {threshold}");
+        let _ = write!(text, ", threshold {threshold}");
     }
     if let Some(source) = &evidence.source {
-        let _ = write!(note, " ({source})");
+        let _ = write!(text, " ({source})");
     }
-    note
+    Note::new(&evidence.name, text)
 }
 
 /// Measured lines that no finding spoke of.
