@@ -280,7 +280,7 @@ mod tests {
 
     #[test]
     fn a_reason_is_a_comment_of_some_words() {
-        let reason = |text| Comments::read(text, Syntax::Python).gives_reason(at(text, "collect()"));
+        let reason = |text| Comments::read(text, Syntax::Python).gives_reason(at(text, "collect("));
         assert!(reason("df.collect()  # at most forty shops"));
         assert!(!reason("df.collect()  # noqa: E501"));
         assert!(!reason("df.collect()  # type: ignore because of stubs"));

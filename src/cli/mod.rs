@@ -1,5 +1,8 @@
 //! The command line: one file per subcommand.
 
+pub(crate) mod progress;
+pub mod report;
+
 use std::process::ExitCode;
 
 /// Runs the command line of this process.

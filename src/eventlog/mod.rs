@@ -3,7 +3,22 @@
 //! Promises: every good event before, between and behind bad ones is kept; what is missing is said in the run's coverage;
 //! memory grows with tasks (at most 40 bytes each) and plans, not with the log; no panic on any bytes.
 
+mod attempts;
+mod build;
+mod codec;
+mod events;
+mod lenient;
+mod lines;
+mod names;
+mod plan_info;
+mod sniff;
+mod source;
+mod task_end;
+
+use std::cell::Cell;
+use std::io::{self, Cursor, Read as _};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 use crate::run::Run;
 
@@ -40,9 +55,163 @@ pub struct Read {
     pub total: u64,
 }
 
+/// A longer line is skipped and counted as bad: no event that a run needs is that long.
+const MAX_LINE: usize = 512 << 20;
+
 /// Reads the log at `path`: a file (plain, `.inprogress`, zstd, gzip) or a rolled directory. Of several attempts in one
 /// log the last is read, and the coverage says so.
 pub fn read(path: &Path, progress: Progress<'_>) -> Result<Run, ReadError> {
-    let _ = progress(Read::default());
-    Err(ReadError::NotALog { path: path.to_owned(), reason: "not an event log".to_owned() })
+    read_lines_up_to(MAX_LINE, path, progress)
 }
+
+fn read_lines_up_to(limit: usize, path: &Path, progress: Progress<'_>) -> Result<Run, ReadError> {
+    let source = source::resolve(path)?;
+    let mut reading = Reading::new(limit, &source);
+    let mut started = false;
+    let count = source.parts.len();
+    for (number, part) in source.parts.iter().enumerate() {
+        if part.after_hole {
+            reading.builder.hole();
+        }
+        started |= reading.part(part, !started, number + 1 == count, progress)?;
+    }
+    if !started {
+        return Err(ReadError::NotALog { path: path.to_owned(), reason: "is empty".to_owned() });
+    }
+    progress(Read { done: reading.total, total: reading.total });
+    let coverage = &mut reading.builder.run.coverage;
+    coverage.bytes = reading.decoded;
+    coverage.missing_files = source.missing;
+    coverage.compacted = source.compacted;
+    coverage.notes.extend(source.notes);
+    Ok(reading.builder.finish())
+}
+
+/// A log being read, over all its files.
+struct Reading {
+    builder: build::Builder,
+    limit: usize,
+    /// Bytes of all files on disk.
+    total: u64,
+    done: Rc<Cell<u64>>,
+    /// Decoded bytes of the files before the present one.
+    decoded: u64,
+}
+
+/// Bytes on disk between two calls of the progress.
+const PROGRESS_STEP: u64 = 4 << 20;
+
+impl Reading {
+    fn new(limit: usize, source: &source::Source) -> Self {
+        let sizes = source.parts.iter().filter_map(|part| std::fs::metadata(&part.path).ok());
+        Self {
+            builder: build::Builder::default(),
+            limit,
+            total: sizes.map(|metadata| metadata.len()).sum(),
+            done: Rc::default(),
+            decoded: 0,
+        }
+    }
+
+    /// Reads one file; whether it held anything.
+    fn part(
+        &mut self,
+        part: &source::Part,
+        first: bool,
+        last: bool,
+        progress: Progress<'_>,
+    ) -> Result<bool, ReadError> {
+        let path = &part.path;
+        let opened = codec::open(path)?;
+        if opened.size == 0 {
+            return Ok(false);
+        }
+        let mut reader = codec::decode(path, opened, Rc::clone(&self.done))?;
+        let head = sniff::head(reader.as_mut());
+        if first && let Some(reason) = sniff::refusal(&head) {
+            return Err(ReadError::NotALog { path: path.clone(), reason: reason.to_owned() });
+        }
+        let mut lines = lines::Lines::new(Cursor::new(head).chain(reader), self.limit);
+        let mut reported = self.done.get();
+        while let Some(line) = lines.next() {
+            self.line(line, last);
+            let done = self.done.get();
+            if done - reported >= PROGRESS_STEP {
+                reported = done;
+                if !progress(Read { done, total: self.total }) {
+                    let source = io::Error::from(io::ErrorKind::Interrupted);
+                    return Err(ReadError::Io { path: path.clone(), source });
+                }
+            }
+        }
+        self.decoded += lines.offset();
+        if let Some(error) = lines.broken() {
+            self.broken(&error, last);
+        }
+        Ok(true)
+    }
+
+    fn line(&mut self, line: lines::Line<'_>, last: bool) {
+        match line {
+            lines::Line::Whole { offset, bytes } => {
+                let bytes = trim(bytes, self.decoded + offset);
+                if !bytes.is_empty() && self.builder.line(bytes).is_err() {
+                    self.bad(offset);
+                }
+            }
+            lines::Line::Last { offset, bytes } => {
+                let bytes = trim(bytes, self.decoded + offset);
+                if !bytes.is_empty() && (!is_json(bytes) || self.builder.line(bytes).is_err()) {
+                    if last {
+                        self.builder.run.coverage.cut_at = Some(self.decoded + offset);
+                    } else {
+                        self.bad(offset);
+                        self.builder.hole();
+                    }
+                }
+            }
+            lines::Line::TooLong { offset } => {
+                self.bad(offset);
+                let note = format!("a line longer than {} MiB was skipped", self.limit >> 20);
+                if !self.builder.run.coverage.notes.contains(&note) {
+                    self.builder.run.coverage.notes.push(note);
+                }
+            }
+        }
+    }
+
+    fn bad(&mut self, offset: u64) {
+        let coverage = &mut self.builder.run.coverage;
+        coverage.bad_lines += 1;
+        if coverage.bad_offsets.len() < 3 {
+            coverage.bad_offsets.push(self.decoded + offset);
+        }
+    }
+
+    /// Decoding stopped before the end of the file: what an application leaves that is killed while it writes.
+    fn broken(&mut self, error: &io::Error, last: bool) {
+        let coverage = &mut self.builder.run.coverage;
+        if last {
+            coverage.cut_at = coverage.cut_at.or(Some(self.decoded));
+        } else {
+            coverage.notes.push(format!("a file of the rolled log can't be read to its end: {error}"));
+            self.builder.hole();
+        }
+    }
+}
+
+/// A line without the blanks around it and, at the log's start, the byte order mark.
+fn trim(line: &[u8], offset: u64) -> &[u8] {
+    let line = if offset == 0 { line.strip_prefix(b"\xef\xbb\xbf").unwrap_or(line) } else { line };
+    line.trim_ascii()
+}
+
+/// The fast ways do not look at all of a line; the last one may end anywhere.
+fn is_json(line: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(line);
+    serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok()
+}
+
+#[cfg(test)]
+#[path = "read_tests.rs"]
+mod tests;

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::run::view::{Floors, StageView};
 use super::{Finding, MeasuredRun, Rule, Severity};
 use crate::catalog::SparkVersion;
 use crate::conf::{EffectiveConf, Setting};
@@ -141,6 +142,10 @@ pub struct RunContext<'a> {
     pub rule: &'static Rule,
     /// The run.
     pub run: &'a Run,
+    /// The evaluated attempt of each stage, by stage id.
+    pub stages: &'a [StageView<'a>],
+    /// Thresholds that all rules on runs share.
+    pub floors: Floors,
     /// Rule settings (thresholds are options of their rule).
     pub rules: &'a RuleSettings,
 }

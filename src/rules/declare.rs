@@ -105,6 +105,7 @@ macro_rules! declare_rule {
         }
     ) => {
         $(#[doc = $doc])*
+        #[allow(unreachable_pub)] // the modules of rules are private, their statics are listed next to them
         pub static $id: $crate::rules::Rule = $crate::rules::Rule {
             name: $name,
             group: $crate::rules::Group::$group,

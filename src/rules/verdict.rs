@@ -1,6 +1,6 @@
 //! What a rule on a run reports.
 
-use super::{Confidence, Evidence, Severity};
+use super::{Confidence, Evidence, Rule, Severity};
 use crate::run::Run;
 use crate::run::model::StageKey;
 
@@ -31,6 +31,9 @@ pub enum State {
 }
 
 /// A rule's word on one subject of a run.
+///
+/// Verdicts that did not fire are one for all stages with the same state: their subject is the run, their stages are
+/// in [`Verdict::stages`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verdict {
     /// The rule's slug.
@@ -49,7 +52,7 @@ pub struct Verdict {
     pub impact_s: Option<f64>,
     /// One line for the end of a code line: `max 40 x median · not split by AQE`.
     pub short: String,
-    /// What is there and what it costs, with numbers.
+    /// What is there and what it costs, with numbers; one line.
     pub message: String,
     /// What to do, best first; imperative, one thought each.
     pub advice: Vec<String>,
@@ -59,6 +62,42 @@ pub struct Verdict {
     pub evidence: Vec<Evidence>,
     /// May be painted on a line of code (a verbatim slow-host hit with a confounder may not).
     pub paintable: bool,
+}
+
+impl Verdict {
+    /// A verdict that fired, with the rule's own severity; not paintable until its impact says so.
+    pub fn fired(rule: &'static Rule, subject: Subject, stages: Vec<StageKey>) -> Self {
+        Self {
+            rule: rule.name,
+            state: State::Fired,
+            subject,
+            stages,
+            severity: rule.severity,
+            confidence: rule.confidence,
+            impact_s: None,
+            short: String::new(),
+            message: String::new(),
+            advice: Vec::new(),
+            confounders: Vec::new(),
+            evidence: Vec::new(),
+            paintable: false,
+        }
+    }
+
+    /// The same state for all these stages.
+    pub fn quiet(rule: &'static Rule, state: State, stages: Vec<StageKey>) -> Self {
+        Self { state, severity: Severity::Hint, ..Self::fired(rule, Subject::Run, stages) }
+    }
+
+    /// Whether the formula holds.
+    pub fn is_fired(&self) -> bool {
+        self.state == State::Fired
+    }
+
+    /// Adds a number that the verdict rests on.
+    pub(crate) fn prove(&mut self, name: &str, value: String, threshold: Option<String>, source: Option<String>) {
+        self.evidence.push(Evidence { name: name.to_owned(), value, threshold, source });
+    }
 }
 
 /// A run with the word of every rule on it.

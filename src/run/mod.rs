@@ -1,5 +1,8 @@
 //! The measured run: tasks in columns, the statistics of `docs/measured.md`, nothing of files and code.
 
 pub mod model;
+pub mod plan;
+pub mod slots;
+pub mod stats;
 
 pub use model::Run;

@@ -1,7 +1,7 @@
 //! What a run holds. Times are milliseconds since the epoch, durations milliseconds, sizes bytes.
 //! A field that a log did not record is `None`, never 0.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::SparkVersion;
 
@@ -33,6 +33,8 @@ pub struct Run {
     pub hosts: Vec<String>,
     /// How complete the log is.
     pub coverage: Coverage,
+    /// Totals of SQL metrics over all tasks, by accumulator id, as the last stage that completed with them reported them.
+    pub metric_totals: BTreeMap<i64, i64>,
 }
 
 /// The application.
@@ -114,6 +116,24 @@ pub struct Stage {
     pub compacted: bool,
     /// Whether a hole of the log may have taken tasks of it.
     pub partial: bool,
+    /// What its failed tasks said, each error once (at most [`Stage::MAX_FAILURES`] different ones).
+    pub failures: Vec<TaskFailure>,
+}
+
+impl Stage {
+    /// How many different errors a stage keeps.
+    pub const MAX_FAILURES: usize = 8;
+}
+
+/// An error that ended tasks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TaskFailure {
+    /// `Class Name` of the exception, else the kind of end (`ExecutorLostFailure`, `FetchFailed`, …).
+    pub class: String,
+    /// First line of the message; empty if none was recorded.
+    pub message: String,
+    /// How many tasks ended with it.
+    pub tasks: u32,
 }
 
 /// An RDD of a stage.
@@ -168,6 +188,66 @@ pub struct Tasks {
     pub result_bytes: Vec<u64>,
     /// `Bytes Written`.
     pub output_bytes: Vec<u64>,
+    /// Spark's names of the fields that the metrics of at least one task lacked; their column holds 0 there.
+    pub not_recorded: BTreeSet<&'static str>,
+}
+
+/// One task, as [`Tasks::push`] takes it; the fields are those of [`Tasks`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct Task {
+    pub index: u32,
+    pub launch: u32,
+    pub duration: u32,
+    pub executor: u16,
+    pub host: u16,
+    pub flags: TaskFlags,
+    pub run_time: u32,
+    pub gc_time: u32,
+    pub deserialize_time: u32,
+    pub fetch_wait: u32,
+    pub read_bytes: u64,
+    pub shuffle_read_bytes: u64,
+    pub read_records: u64,
+    pub shuffle_write_bytes: u64,
+    pub spill_disk: u64,
+    pub spill_memory: u64,
+    pub result_bytes: u64,
+    pub output_bytes: u64,
+}
+
+impl Tasks {
+    /// How many tasks ended.
+    pub fn len(&self) -> usize {
+        self.index.len()
+    }
+
+    /// Whether no task ended.
+    pub fn is_empty(&self) -> bool {
+        self.index.is_empty()
+    }
+
+    /// Adds a task to every column.
+    pub fn push(&mut self, task: Task) {
+        self.index.push(task.index);
+        self.launch.push(task.launch);
+        self.duration.push(task.duration);
+        self.executor.push(task.executor);
+        self.host.push(task.host);
+        self.flags.push(task.flags);
+        self.run_time.push(task.run_time);
+        self.gc_time.push(task.gc_time);
+        self.deserialize_time.push(task.deserialize_time);
+        self.fetch_wait.push(task.fetch_wait);
+        self.read_bytes.push(task.read_bytes);
+        self.shuffle_read_bytes.push(task.shuffle_read_bytes);
+        self.read_records.push(task.read_records);
+        self.shuffle_write_bytes.push(task.shuffle_write_bytes);
+        self.spill_disk.push(task.spill_disk);
+        self.spill_memory.push(task.spill_memory);
+        self.result_bytes.push(task.result_bytes);
+        self.output_bytes.push(task.output_bytes);
+    }
 }
 
 /// Outcome of a task and what its log line recorded.

@@ -1,17 +1,114 @@
 //! Rules on runs.
+//!
+//! Each looks at the evaluated attempt of every stage ([`view::StageView`]) and says for each one of four states.
 
-use super::{Check, RuleSettings, RunContext, Verdict};
+use super::{Check, Level, RuleSettings, RunContext, State, Verdict};
 use crate::run::Run;
+use crate::run::model::StageKey;
 
-crate::rules::rules! {}
+mod advice;
+mod details;
+mod in_force;
+mod stage_plan;
+mod support;
+pub mod view;
+pub(crate) mod words;
 
-/// The word of every rule on a run: fired ones by impact first.
+pub use details::{stage_details, stage_noun};
+
+crate::rules::rules! {
+    log_coverage::LOG_COVERAGE,
+    skewed_stage::SKEWED_STAGE,
+    straggler::STRAGGLER,
+    aqe_skew_gates::AQE_SKEW_GATES,
+    slow_host::SLOW_HOST,
+    slow_host_median::SLOW_HOST_MEDIAN,
+    slow_stage::SLOW_STAGE,
+    spill::SPILL,
+    too_few_partitions::TOO_FEW_PARTITIONS,
+    tiny_partitions::TINY_PARTITIONS,
+    oversized_partitions::OVERSIZED_PARTITIONS,
+    result_size::RESULT_SIZE,
+}
+
+/// The word of every rule on a run: `log-coverage` first, then what fired by impact, then the rest in the rules' order.
 pub fn verdicts(run: &Run, rules: &RuleSettings) -> Vec<Verdict> {
+    let stages = view::StageView::all(run);
+    let floors = view::Floors::new(rules);
     let mut verdicts = Vec::new();
     for rule in RULES {
-        if let Check::Run(check) = rule.check {
-            verdicts.extend(check(&RunContext { rule, run, rules }));
+        let level = rules.levels.get(rule.name).copied();
+        if level == Some(Level::Off) || (rule.off && level.is_none()) {
+            continue;
+        }
+        let Check::Run(check) = rule.check else { continue };
+        let mut found = check(&RunContext { rule, run, stages: &stages, floors, rules });
+        if let Some(Level::Fixed(severity)) = level {
+            found.iter_mut().filter(|verdict| verdict.is_fired()).for_each(|verdict| verdict.severity = severity);
+        }
+        verdicts.append(&mut found);
+    }
+    verdicts.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| impact(b).total_cmp(&impact(a))));
+    verdicts
+}
+
+fn order(verdict: &Verdict) -> u8 {
+    match (verdict.rule, &verdict.state) {
+        (name, _) if name == log_coverage::LOG_COVERAGE.name => 0,
+        (_, State::Fired) => 1,
+        _ => 2,
+    }
+}
+
+fn impact(verdict: &Verdict) -> f64 {
+    verdict.impact_s.unwrap_or(0.0)
+}
+
+/// Judges each stage; states other than fired are gathered into one verdict for all stages that share them.
+fn per_stage(context: &RunContext<'_>, judge: impl Fn(&view::StageView<'_>) -> Result<Verdict, State>) -> Vec<Verdict> {
+    per_stage_many(context, |view| judge(view).map(|verdict| vec![verdict]))
+}
+
+/// As [`per_stage`], where one stage may have several verdicts.
+fn per_stage_many(
+    context: &RunContext<'_>,
+    judge: impl Fn(&view::StageView<'_>) -> Result<Vec<Verdict>, State>,
+) -> Vec<Verdict> {
+    let mut fired = Vec::new();
+    let mut quiet: Vec<(State, Vec<StageKey>)> = Vec::new();
+    for view in context.stages {
+        match judge(view) {
+            Ok(verdicts) => fired.extend(verdicts),
+            Err(state) => match quiet.iter_mut().find(|(known, _)| *known == state) {
+                Some((_, stages)) => stages.push(view.key),
+                None => quiet.push((state, vec![view.key])),
+            },
         }
     }
-    verdicts
+    fired.extend(quiet.into_iter().map(|(state, stages)| Verdict::quiet(context.rule, state, stages)));
+    fired
+}
+
+/// A verdict on one stage with what all of them say: the stage, its coverage, its impact and whether that is worth a
+/// decoration in an editor.
+fn on_stage(context: &RunContext<'_>, view: &view::StageView<'_>, impact_s: Option<f64>) -> Verdict {
+    let mut verdict = Verdict::fired(context.rule, super::Subject::Stage(view.key), vec![view.key]);
+    verdict.impact_s = impact_s;
+    verdict.paintable = worth_painting(context, impact_s);
+    verdict.prove(
+        "tasks",
+        format!("{} of {}", words::grouped(view.count() as u64), words::grouped(u64::from(view.stage.task_count))),
+        Some(format!(">= {}", words::percent(context.floors.coverage))),
+        context.run.application.id.as_ref().map(|id| match view.key.attempt {
+            0 => format!("{id}, stage {}", view.key.stage),
+            attempt => format!("{id}, stage {} attempt {attempt}", view.key.stage),
+        }),
+    );
+    verdict
+}
+
+/// Whether an impact is above the floor of what editors show.
+fn worth_painting(context: &RunContext<'_>, impact_s: Option<f64>) -> bool {
+    let run_s = (context.run.application.end - context.run.application.start).max(1) as f64 / 1000.0;
+    impact_s.is_some_and(|s| s >= context.floors.paint_seconds && s >= context.floors.paint_share * run_s)
 }

@@ -1,0 +1,86 @@
+//! `sparkls report LOG`: where a run's time went, what is behind it, and what could not be told.
+
+mod json;
+mod places;
+mod text;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+
+use super::progress::ReadProgress;
+use crate::rules::MeasuredRun;
+use crate::workspace::Project;
+use places::Places;
+
+/// How a report is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
+pub enum Format {
+    /// For people; fits 100 columns.
+    #[default]
+    Text,
+    /// For machines; documented and kept stable.
+    Json,
+}
+
+/// What `sparkls report` was asked for.
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    /// The event log: a file or a rolled directory.
+    pub log: PathBuf,
+    /// Files and folders of code to link the run to.
+    pub code: Vec<PathBuf>,
+    /// Text or JSON.
+    pub format: Format,
+    /// Where to write; standard output if `None`.
+    pub output: Option<PathBuf>,
+    /// Show findings below the display floor as well. JSON always holds them.
+    pub all: bool,
+}
+
+/// Exit code of a run whose inputs could not all be read.
+const UNREADABLE: u8 = 2;
+
+/// Reports on one log. A log that can't be read is an error; code that can't be read is named on stderr, the rest is
+/// still linked, and the exit code is 2.
+pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
+    let measured = measure(options)?;
+    let mut places = Places::default();
+    let mut unreadable = false;
+    for problem in places.read(&options.code, &measured.run) {
+        unreadable = true;
+        writeln!(anstream::stderr(), "error: {problem}")?;
+    }
+    let report = match options.format {
+        Format::Text => text::render(&measured, &places, options.all),
+        Format::Json => json::render(&measured, &places),
+    };
+    match &options.output {
+        Some(path) => std::fs::write(path, report).with_context(|| path.display().to_string())?,
+        None => match anstream::stdout().write_all(report.as_bytes()) {
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+            result => result?,
+        },
+    }
+    Ok(if unreadable { ExitCode::from(UNREADABLE) } else { ExitCode::SUCCESS })
+}
+
+/// Reads the log and judges it with the thresholds of the project in the current folder.
+fn measure(options: &Options) -> anyhow::Result<MeasuredRun> {
+    let mut progress = ReadProgress::new(&options.log.display().to_string());
+    let run = crate::eventlog::read(&options.log, &mut |read| {
+        progress.update(read);
+        true
+    })?;
+    drop(progress);
+    let rules = Project::open(&std::env::current_dir()?).environment.rules;
+    let file_name = || options.log.file_name().map(|name| name.to_string_lossy().into_owned());
+    Ok(MeasuredRun {
+        label: run.application.id.clone().or_else(file_name).unwrap_or_default(),
+        source: options.log.display().to_string(),
+        verdicts: crate::rules::run::verdicts(&run, &rules),
+        run,
+    })
+}

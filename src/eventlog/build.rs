@@ -1,0 +1,600 @@
+//! Events, one after another, to a [`Run`].
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::lenient::{Number, clamp_u32};
+use super::task_end::{self, FIELDS, TaskEnd, first_line};
+use super::{attempts, events, names, plan_info};
+use crate::run::Run;
+use crate::run::model::{Executor, Job, PlanNode, Rdd, SqlExecution, Stage, StageKey, Task, TaskFailure, TaskFlags};
+
+/// Tasks of a stage whose accumulables are read until the stage's own list comes with its completion.
+const SAMPLED_TASKS: usize = 32;
+
+/// Bytes of plans kept, as written; streaming applications would plan without end.
+const PLAN_BUDGET: usize = 256 << 20;
+
+/// A line that is no event.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct BadLine;
+
+/// A run in the making.
+#[derive(Default)]
+pub(super) struct Builder {
+    pub(super) run: Run,
+    /// Raw plans of executions whose end was not seen yet: the newest of each.
+    plans: FxHashMap<i64, Vec<u8>>,
+    plan_bytes: usize,
+    plans_dropped: bool,
+    plans_cut: bool,
+    hosts: FxHashMap<String, u16>,
+    executors: FxHashMap<String, u16>,
+    pub(super) attempts: attempts::Attempts,
+    first_time: Option<i64>,
+    last_time: Option<i64>,
+    started: Option<i64>,
+    ended: Option<i64>,
+    /// Task launches count from here.
+    base: Option<i64>,
+    /// Files are missing before the events that come now.
+    after_hole: bool,
+    crowded: bool,
+}
+
+impl Builder {
+    /// Takes one line.
+    pub(super) fn line(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        match self.event(line) {
+            Err(BadLine) if std::str::from_utf8(line).is_err() => {
+                let readable = String::from_utf8_lossy(line).into_owned();
+                self.event(readable.as_bytes())
+            }
+            result => result,
+        }?;
+        self.run.coverage.events += 1;
+        Ok(())
+    }
+
+    fn event(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        if !line.ends_with(b"}") {
+            return Err(BadLine);
+        }
+        match event_name(line)?.as_ref() {
+            "SparkListenerTaskEnd" => self.task_end(line),
+            "SparkListenerTaskStart" => self.task_start(line),
+            "SparkListenerStageSubmitted" => self.stage(line, false),
+            "SparkListenerStageCompleted" => self.stage(line, true),
+            "SparkListenerJobStart" => self.job_start(line),
+            "SparkListenerJobEnd" => self.job_end(line),
+            "SparkListenerSQLExecutionStart" => self.execution_start(line),
+            "SparkListenerSQLAdaptiveExecutionUpdate" => self.plan_update(line),
+            "SparkListenerSQLExecutionEnd" => self.execution_end(line),
+            "SparkListenerDriverAccumUpdates" => self.driver_metrics(line),
+            "SparkListenerExecutorAdded" => self.executor_added(line),
+            "SparkListenerExecutorRemoved" => self.executor_removed(line),
+            "SparkListenerLogStart" => self.log_start(line),
+            "SparkListenerEnvironmentUpdate" => self.environment(line),
+            "SparkListenerApplicationStart" => self.application_start(line),
+            "SparkListenerApplicationEnd" => self.application_end(line),
+            name if events::IGNORED.contains(&name) => Ok(()),
+            name => {
+                let name: String = name.chars().take(100).collect();
+                *self.run.coverage.unknown_events.entry(name).or_default() += 1;
+                Ok(())
+            }
+        }
+    }
+
+    fn saw(&mut self, time: Number) -> Option<i64> {
+        let time = time.0.filter(|&time| time > 0)?;
+        self.first_time = Some(self.first_time.map_or(time, |first| first.min(time)));
+        self.last_time = Some(self.last_time.map_or(time, |last| last.max(time)));
+        Some(time)
+    }
+
+    fn task_start(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let key: &[u8] = b"\"Launch Time\":";
+        if let Some(at) = memchr::memmem::find(line, key) {
+            let digits = line[at + key.len()..].iter().take_while(|byte| byte.is_ascii_digit());
+            let time = digits.fold(0i64, |time, digit| time.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
+            self.saw(Number(Some(time)));
+        }
+        Ok(())
+    }
+
+    fn task_end(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let end = task_end::scan(line).or_else(|| task_end::parse(line)).ok_or(BadLine)?;
+        self.saw(Number(Some(end.launch)));
+        self.saw(Number(Some(end.finish)));
+        let host = self.host(&end.host);
+        let executor = self.executor(&end.executor, host);
+        let launch = self.since_start(end.launch);
+        let stage = Self::stage_entry(&mut self.run, end.stage, self.after_hole);
+        if let Some((class, message)) = &end.failure {
+            note_failure(stage, class, message);
+        }
+        add_task(stage, &end, launch, executor, host);
+        if stage.completed.is_none() && stage.tasks.len() <= SAMPLED_TASKS {
+            let found = task_end::accumulables(line);
+            stage.accumulables.extend(found.iter().map(|(id, _)| id));
+            for (id, total) in found {
+                self.metric_total(id, total);
+            }
+        }
+        Ok(())
+    }
+
+    fn metric_total(&mut self, id: i64, total: Option<i64>) {
+        if let Some(total) = total {
+            self.run.metric_totals.insert(id, total);
+        }
+    }
+
+    /// Milliseconds of `time` after the application's first instant, which moves if a task was launched before it.
+    fn since_start(&mut self, time: i64) -> u32 {
+        let first = self.first_time.unwrap_or(0);
+        let base = *self.base.get_or_insert(self.started.unwrap_or(first));
+        let before = base.saturating_sub(time);
+        // Clocks differ by minutes, not by weeks: a launch long before the start is no launch time.
+        if before > 0 && time > 0 && before < i64::from(u32::MAX / 2) {
+            for stage in self.run.stages.values_mut() {
+                for launch in &mut stage.tasks.launch {
+                    *launch = launch.saturating_add(clamp_u32(before));
+                }
+            }
+            self.base = Some(time);
+            return 0;
+        }
+        clamp_u32(time.saturating_sub(base))
+    }
+
+    fn stage_entry(run: &mut Run, key: StageKey, after_hole: bool) -> &mut Stage {
+        run.stages.entry(key).or_insert_with(|| Stage { partial: after_hole, ..Stage::default() })
+    }
+
+    fn host(&mut self, written: &str) -> u16 {
+        if let Some(&known) = self.hosts.get(written) {
+            return known;
+        }
+        let name = names::host(written);
+        let index = match self.run.hosts.iter().position(|host| *host == name) {
+            Some(index) => clamp_index(index),
+            None if self.run.hosts.len() > usize::from(u16::MAX) => {
+                self.crowded = true;
+                return u16::MAX;
+            }
+            None => {
+                self.run.hosts.push(name);
+                clamp_index(self.run.hosts.len() - 1)
+            }
+        };
+        self.hosts.insert(written.to_owned(), index);
+        index
+    }
+
+    /// The executor's index; one that was never announced has no cores and no times.
+    fn executor(&mut self, id: &str, host: u16) -> u16 {
+        if let Some(&known) = self.executors.get(id) {
+            return known;
+        }
+        if self.run.executors.len() > usize::from(u16::MAX) {
+            self.crowded = true;
+            return u16::MAX;
+        }
+        let index = clamp_index(self.run.executors.len());
+        self.run.executors.push(Executor { id: id.to_owned(), host, ..Executor::default() });
+        self.executors.insert(id.to_owned(), index);
+        index
+    }
+
+    fn executor_added(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let event: events::ExecutorAdded<'_> = read(line)?;
+        let time = self.saw(event.time);
+        let id = event.id.0.ok_or(BadLine)?;
+        let host = self.host(event.info.host.0.as_deref().unwrap_or(""));
+        let index = self.executor(&id, host);
+        if let Some(executor) = self.run.executors.get_mut(usize::from(index)) {
+            executor.host = host;
+            executor.cores = event.info.cores.clamped();
+            executor.added = time;
+        }
+        Ok(())
+    }
+
+    fn executor_removed(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let event: events::ExecutorRemoved<'_> = read(line)?;
+        let time = self.saw(event.time);
+        let id = event.id.0.ok_or(BadLine)?;
+        let known = self.executors.get(id.as_ref()).copied();
+        if let Some(executor) = known.and_then(|index| self.run.executors.get_mut(usize::from(index))) {
+            executor.removed = time;
+            executor.removed_reason = event.reason.owned();
+        }
+        Ok(())
+    }
+
+    fn stage(&mut self, line: &[u8], completed: bool) -> Result<(), BadLine> {
+        let event: events::StageEvent<'_> = read(line)?;
+        let info = event.info;
+        let key =
+            StageKey { stage: info.stage.clamped().ok_or(BadLine)?, attempt: info.attempt.clamped().unwrap_or(0) };
+        let submitted = self.saw(info.submitted);
+        let ended = self.saw(info.completed);
+        let plan_metrics: Vec<_> = info.accumulables.iter().filter_map(|one| one.for_plan()).collect();
+        let stage = Self::stage_entry(&mut self.run, key, self.after_hole && completed);
+        stage.name = info.name.or_empty();
+        stage.details = info.details.or_empty();
+        stage.task_count = info.tasks.clamped().unwrap_or(0);
+        stage.parents = info.parents.iter().filter_map(|id| id.clamped()).collect();
+        stage.submitted = submitted.or(stage.submitted);
+        if completed {
+            stage.completed = ended.or(stage.completed);
+            stage.failure = info.failure.owned().map(|reason| first_line(&reason).to_owned());
+            // The stage's list holds all that its tasks' lists hold.
+            stage.accumulables = plan_metrics.iter().map(|(id, _)| *id).collect();
+        }
+        if stage.rdds.is_empty() {
+            stage.rdds = info.rdds.into_iter().map(rdd).collect();
+        }
+        if let Some(site) = event.properties.and_then(|properties| properties.call_site.owned()) {
+            stage.call_site = Some(site);
+        }
+        for (id, total) in plan_metrics {
+            self.metric_total(id, total);
+        }
+        Ok(())
+    }
+
+    fn job_start(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let event: events::JobStart<'_> = read(line)?;
+        let submitted = self.saw(event.time);
+        let properties = event.properties.unwrap_or_default();
+        let job = Job {
+            submitted,
+            stages: event.stages.iter().filter_map(|id| id.clamped()).collect(),
+            execution: properties.execution.0,
+            call_site: properties.call_site.owned(),
+            call_stack: properties.call_stack.owned(),
+            description: properties.description.owned(),
+            group: properties.group.owned(),
+            ..Job::default()
+        };
+        self.run.jobs.insert(event.job.clamped().ok_or(BadLine)?, job);
+        Ok(())
+    }
+
+    fn job_end(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let event: events::JobEnd<'_> = read(line)?;
+        let completed = self.saw(event.time);
+        let job = self.run.jobs.entry(event.job.clamped().ok_or(BadLine)?).or_default();
+        job.completed = completed;
+        job.failure = event.result.filter(|result| result.result.0.as_deref() == Some("JobFailed")).map(|result| {
+            let message = result.exception.and_then(|exception| exception.message.0).unwrap_or_default();
+            first_line(&message).to_owned()
+        });
+        Ok(())
+    }
+
+    fn execution_start(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let event: events::ExecutionStart<'_> = read(line)?;
+        let start = self.saw(event.time);
+        let id = event.execution.0.ok_or(BadLine)?;
+        let configs = event.modified_configs.unwrap_or_default().into_iter();
+        let execution = SqlExecution {
+            root: event.root.0,
+            description: event.description.or_empty(),
+            details: event.details.or_empty(),
+            start: start.unwrap_or(0),
+            modified_configs: configs.filter_map(|(key, value)| redacted(key, value.owned()?)).collect(),
+            ..SqlExecution::default()
+        };
+        self.run.executions.insert(id, execution);
+        self.keep_plan(id, line);
+        Ok(())
+    }
+
+    fn plan_update(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let key: &[u8] = b"\"executionId\":";
+        let at = memchr::memmem::find(line, key).ok_or(BadLine)?;
+        let id = std::str::from_utf8(&line[at + key.len()..])
+            .ok()
+            .and_then(|rest| serde_json::Deserializer::from_str(rest).into_iter::<Number>().next()?.ok()?.0)
+            .or_else(|| read::<events::ExecutionId>(line).ok()?.execution.0)
+            .ok_or(BadLine)?;
+        self.run.executions.entry(id).or_default();
+        self.keep_plan(id, line);
+        Ok(())
+    }
+
+    /// Keeps the plan of `line` in place of an older one. It is parsed when no newer one can come.
+    fn keep_plan(&mut self, id: i64, line: &[u8]) {
+        let key: &[u8] = b"\"sparkPlanInfo\":";
+        let Some(at) = memchr::memmem::find(line, key) else { return };
+        let plan = &line[at + key.len()..];
+        let old = self.plans.get(&id).map_or(0, Vec::len);
+        if self.plan_bytes - old + plan.len() > PLAN_BUDGET {
+            self.plans_dropped = true;
+            return;
+        }
+        self.plan_bytes = self.plan_bytes - old + plan.len();
+        self.plans.insert(id, plan.to_vec());
+    }
+
+    fn parse_plan(&mut self, id: i64) {
+        let Some(raw) = self.plans.remove(&id) else { return };
+        let Some(execution) = self.run.executions.get_mut(&id) else { return };
+        if let Some(plan) = plan_info::parse(&raw) {
+            execution.plan = plan.root;
+            self.plans_cut |= plan.cut;
+        }
+    }
+
+    fn execution_end(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let event: events::ExecutionEnd<'_> = read(line)?;
+        let end = self.saw(event.time);
+        let id = event.execution.0.ok_or(BadLine)?;
+        let execution = self.run.executions.entry(id).or_default();
+        execution.end = end;
+        execution.error = event.error.0.map(|text| first_line(&text).to_owned()).filter(|text| !text.is_empty());
+        self.parse_plan(id);
+        Ok(())
+    }
+
+    fn driver_metrics(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let event: events::DriverAccumUpdates = read(line)?;
+        let execution = self.run.executions.entry(event.execution.0.ok_or(BadLine)?).or_default();
+        for update in event.updates {
+            if let [Number(Some(id)), Number(Some(value))] = update.as_slice() {
+                execution.driver_metrics.insert(*id, *value);
+            }
+        }
+        Ok(())
+    }
+
+    fn log_start(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let event: events::LogStart<'_> = read(line)?;
+        self.attempts.log_started(self.run.executors.len());
+        self.run.application.version = event.version.0.and_then(|text| text.parse().ok());
+        Ok(())
+    }
+
+    fn environment(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let event: events::EnvironmentUpdate<'_> = read(line)?;
+        let settings = event.spark.into_iter();
+        self.run.conf.extend(settings.filter_map(|(key, value)| redacted(key, value.owned()?)));
+        if let Some(command) = event.system.command.0 {
+            self.run.application.command = Some(names::redact_command(&command));
+        }
+        let version = &mut self.run.application.version;
+        *version = version.or_else(|| attempts::version_of_jars(line));
+        Ok(())
+    }
+
+    fn application_start(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let event: events::ApplicationStart<'_> = read(line)?;
+        let identity = (event.id.0.as_deref(), event.attempt.0.as_deref(), event.time.0);
+        if let Some(kept) = self.attempts.application_started(identity) {
+            self.restart(kept);
+        }
+        let time = self.saw(event.time);
+        self.started = self.started.or(time);
+        let application = &mut self.run.application;
+        application.name = event.name.owned();
+        application.id = event.id.owned();
+        application.attempt = event.attempt.owned();
+        Ok(())
+    }
+
+    /// Another attempt of the application begins: only what was announced for it already is kept.
+    fn restart(&mut self, first_executor: usize) {
+        let old = std::mem::take(self);
+        self.attempts = old.attempts;
+        self.run.conf = old.run.conf;
+        self.run.coverage = old.run.coverage;
+        self.run.application.version = old.run.application.version;
+        self.run.application.command = old.run.application.command;
+        self.after_hole = old.after_hole;
+        for executor in old.run.executors.into_iter().skip(first_executor) {
+            let host = old.run.hosts.get(usize::from(executor.host)).cloned().unwrap_or_default();
+            let host = self.host(&host);
+            self.saw(Number(executor.added));
+            let index = self.executor(&executor.id, host);
+            if let Some(kept) = self.run.executors.get_mut(usize::from(index)) {
+                *kept = Executor { host, ..executor };
+            }
+        }
+    }
+
+    fn application_end(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let event: events::Timed = read(line)?;
+        self.ended = self.saw(event.time).or(self.last_time);
+        Ok(())
+    }
+
+    /// Events are missing at this place: open stages may have lost tasks.
+    pub(super) fn hole(&mut self) {
+        self.after_hole = true;
+        for stage in self.run.stages.values_mut().filter(|stage| stage.completed.is_none()) {
+            stage.partial = true;
+        }
+    }
+
+    /// The run, after the last line.
+    pub(super) fn finish(mut self) -> Run {
+        let mut open: Vec<i64> = self.plans.keys().copied().collect();
+        open.sort_unstable();
+        for id in open {
+            self.parse_plan(id);
+        }
+        self.keep_plan_metrics();
+        self.times();
+        self.call_sites();
+        self.coverage();
+        self.run
+    }
+
+    /// Drops the accumulators that no plan names.
+    fn keep_plan_metrics(&mut self) {
+        let mut named = FxHashSet::default();
+        for execution in self.run.executions.values() {
+            let mut open: Vec<&PlanNode> = vec![&execution.plan];
+            while let Some(node) = open.pop() {
+                named.extend(node.metrics.iter().map(|metric| metric.accumulator));
+                open.extend(&node.children);
+            }
+        }
+        self.run.metric_totals.retain(|id, _| named.contains(id));
+        for stage in self.run.stages.values_mut() {
+            stage.accumulables.retain(|id| named.contains(id));
+            stage.accumulables.sort_unstable();
+            stage.accumulables.dedup();
+            stage.accumulables.shrink_to_fit();
+        }
+    }
+
+    fn times(&mut self) {
+        let application = &mut self.run.application;
+        let start = self.base.or(self.started).or(self.first_time);
+        application.start = start.unwrap_or(0);
+        application.end = self.ended.or(self.last_time).unwrap_or(application.start).max(application.start);
+        application.estimated = self.ended.is_none() || self.started != start;
+    }
+
+    /// A stage without a call site of its own has that of its job.
+    fn call_sites(&mut self) {
+        let mut sites: FxHashMap<u32, &str> = FxHashMap::default();
+        for job in self.run.jobs.values() {
+            let Some(site) = job.call_site.as_deref() else { continue };
+            for &stage in &job.stages {
+                sites.entry(stage).or_insert(site);
+            }
+        }
+        for (key, stage) in &mut self.run.stages {
+            if stage.call_site.is_none() {
+                stage.call_site = sites.get(&key.stage).map(|&site| site.to_owned());
+            }
+        }
+    }
+
+    fn coverage(&mut self) {
+        let coverage = &mut self.run.coverage;
+        let mut whole = true;
+        for stage in self.run.stages.values_mut() {
+            let done: FxHashSet<u32> = stage.tasks.index.iter().copied().collect();
+            let seen = done.len() as u64;
+            let ran_through = stage.completed.is_some() && stage.failure.is_none();
+            stage.compacted = coverage.compacted && ran_through && seen == 0 && stage.task_count > 0;
+            // A stage that failed never ran the tasks that it still had.
+            let expected = if stage.failure.is_some() { seen } else { u64::from(stage.task_count).max(seen) };
+            whole &= !ran_through || seen >= expected;
+            coverage.tasks_seen += seen;
+            coverage.tasks_expected += expected;
+        }
+        let clean = coverage.bad_lines == 0 && coverage.cut_at.is_none() && coverage.missing_files.is_empty();
+        coverage.complete = self.ended.is_some() && clean && !coverage.compacted && whole;
+        if let Some(note) = self.attempts.note() {
+            coverage.notes.push(note);
+        }
+        if self.plans_dropped {
+            coverage.notes.push(format!("plans beyond {} MiB were not kept", PLAN_BUDGET >> 20));
+        }
+        if self.plans_cut {
+            coverage.notes.push(format!("plans are kept down to level {}", plan_info::MAX_DEPTH));
+        }
+        if self.crowded {
+            coverage.notes.push("more than 65,536 hosts or executors: the last ones are taken for one".to_owned());
+        }
+    }
+}
+
+/// The event's name without its package.
+fn event_name(line: &[u8]) -> Result<std::borrow::Cow<'_, str>, BadLine> {
+    use std::borrow::Cow;
+    let written = line.strip_prefix(b"{\"Event\":\"").and_then(|rest| {
+        let end = memchr::memchr2(b'"', b'\\', rest)?;
+        (rest[end] == b'"').then_some(())?;
+        std::str::from_utf8(&rest[..end]).ok()
+    });
+    let name = match written {
+        Some(name) => Cow::Borrowed(name),
+        None => read::<events::Named<'_>>(line)?.event,
+    };
+    Ok(match name {
+        Cow::Borrowed(name) => Cow::Borrowed(without_package(name)),
+        Cow::Owned(name) => Cow::Owned(without_package(&name).to_owned()),
+    })
+}
+
+fn without_package(name: &str) -> &str {
+    name.rsplit_once('.').map_or(name, |(_, name)| name)
+}
+
+fn read<'a, T: serde::Deserialize<'a>>(line: &'a [u8]) -> Result<T, BadLine> {
+    serde_json::from_slice(line).map_err(|_| BadLine)
+}
+
+fn redacted(key: String, value: String) -> Option<(String, String)> {
+    let value = names::redact(&key, value);
+    Some((key, value))
+}
+
+fn clamp_index(index: usize) -> u16 {
+    u16::try_from(index).unwrap_or(u16::MAX)
+}
+
+fn rdd(info: events::RddInfo<'_>) -> Rdd {
+    let scope = info.scope.0.and_then(|json| serde_json::from_str::<events::Scope>(&json).ok());
+    Rdd {
+        name: info.name.or_empty(),
+        call_site: info.call_site.or_empty(),
+        scope: scope.map(|scope| scope.name),
+        partitions: info.partitions.clamped().unwrap_or(0),
+    }
+}
+
+fn note_failure(stage: &mut Stage, class: &str, message: &str) {
+    if let Some(known) = stage.failures.iter_mut().find(|known| known.class == class && known.message == message) {
+        known.tasks += 1;
+    } else if stage.failures.len() < Stage::MAX_FAILURES {
+        stage.failures.push(TaskFailure { class: class.to_owned(), message: message.to_owned(), tasks: 1 });
+    }
+}
+
+fn add_task(stage: &mut Stage, end: &TaskEnd<'_>, launch: u32, executor: u16, host: u16) {
+    let metrics = end.metrics.unwrap_or_default();
+    let duration = if end.finish == 0 { metrics.run_time } else { clamp_u32(end.finish.saturating_sub(end.launch)) };
+    let shuffle_read = metrics.remote_read.saturating_add(metrics.local_read);
+    if metrics.missing != 0 {
+        let lacking = (0..FIELDS.len()).filter(|bit| metrics.missing & (1 << bit) != 0);
+        stage.tasks.not_recorded.extend(lacking.map(|bit| FIELDS[bit]));
+    }
+    stage.tasks.push(Task {
+        index: end.index,
+        launch,
+        duration,
+        executor,
+        host,
+        flags: TaskFlags {
+            outcome: end.outcome,
+            speculative: end.speculative,
+            metrics: end.metrics.is_some(),
+            locality: end.locality,
+        },
+        run_time: metrics.run_time,
+        gc_time: metrics.gc_time,
+        deserialize_time: metrics.deserialize_time,
+        fetch_wait: metrics.fetch_wait,
+        read_bytes: metrics.input_bytes.saturating_add(shuffle_read),
+        shuffle_read_bytes: shuffle_read,
+        read_records: metrics.input_records.saturating_add(metrics.shuffle_records),
+        shuffle_write_bytes: metrics.shuffle_write,
+        spill_disk: metrics.spill_disk,
+        spill_memory: metrics.spill_memory,
+        result_bytes: metrics.result_bytes,
+        output_bytes: metrics.output_bytes,
+    });
+}
+
+#[cfg(test)]
+#[path = "build_tests.rs"]
+mod tests;

@@ -1,0 +1,84 @@
+//! Whether bytes are an event log at all, told from their first 64 KiB.
+
+use std::cell::Cell;
+use std::io::Read;
+use std::path::Path;
+use std::rc::Rc;
+
+use super::codec;
+
+/// How much is looked at, decoded.
+pub(super) const HEAD: usize = 64 << 10;
+
+#[derive(serde::Deserialize)]
+struct AnyEvent<'a> {
+    #[serde(rename = "Event", borrow)]
+    _event: std::borrow::Cow<'a, str>,
+}
+
+/// Reads the head of a log; a decoder that fails leaves what it gave before.
+pub(super) fn head(reader: &mut dyn Read) -> Vec<u8> {
+    let mut head = Vec::new();
+    let mut block = [0; 8 << 10];
+    while head.len() < HEAD {
+        match reader.read(&mut block) {
+            Ok(0) => break,
+            Ok(read) => head.extend_from_slice(&block[..read]),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => break,
+        }
+    }
+    head
+}
+
+/// Why these bytes are no event log; `None` if they are one.
+pub(super) fn refusal(head: &[u8]) -> Option<&'static str> {
+    let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
+    if text.is_empty() {
+        return Some(if head.is_empty() { "is empty" } else { "holds only blanks" });
+    }
+    let mut lines = text.split(|&byte| byte == b'\n');
+    if text.starts_with(b"{\"Event\":\"") || lines.any(|line| serde_json::from_slice::<AnyEvent<'_>>(line).is_ok()) {
+        return None;
+    }
+    let names_events = memchr::memmem::find(text, b"\"Event\"").is_some();
+    let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii_end();
+    if names_events && (first.len() <= 2 || text.starts_with(b"[")) {
+        return Some(
+            "event log JSON spread over several lines or in a list; Spark writes one event a line, e.g. `jq -c .`",
+        );
+    }
+    if names_events && first.starts_with(b"{") {
+        return None;
+    }
+    if text.contains(&0) {
+        return Some("not an event log but a binary file");
+    }
+    Some(if first.starts_with(b"{") { "JSON, but no Spark events" } else { "not an event log but some other text" })
+}
+
+/// Whether the file looks like an event log.
+pub(super) fn file(path: &Path) -> bool {
+    let reader = codec::open(path).and_then(|opened| codec::decode(path, opened, Rc::new(Cell::new(0))));
+    reader.is_ok_and(|mut reader| refusal(&head(reader.as_mut())).is_none())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_and_others() {
+        let refused = |text: &str| refusal(text.as_bytes());
+        assert_eq!(refused("{\"Event\":\"SparkListenerLogStart\",\"Spark Version\":\"3.5.0\"}\n"), None);
+        assert_eq!(refused("\u{feff}{\"Event\":\"SparkListenerLogStart\"}\r\n"), None);
+        assert_eq!(refused("{\"Timestamp\":1,\"Event\":\"SparkListenerApplicationEnd\"}"), None);
+        assert_eq!(refused("rubbish\n{\"Event\":\"SparkListenerLogStart\"}\n"), None);
+        assert_eq!(refused(""), Some("is empty"));
+        assert!(refused("{\n  \"Event\": \"SparkListenerLogStart\"\n}\n").unwrap().contains("one event a line"));
+        assert!(refused("[{\"Event\":\"a\"}]").unwrap().contains("one event a line"));
+        assert_eq!(refused("{\"a\":1}\n"), Some("JSON, but no Spark events"));
+        assert_eq!(refused("a,b\n1,2\n"), Some("not an event log but some other text"));
+        assert_eq!(refusal(b"\x89PNG\r\n\0\0\0"), Some("not an event log but a binary file"));
+    }
+}

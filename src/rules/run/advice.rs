@@ -1,0 +1,253 @@
+//! What to do, by operator. Advice that is in effect already is never given, nor more memory or nodes for a skewed stage.
+
+use super::aqe_skew_gates::{Gates, Outcome, THRESHOLD};
+use super::in_force::in_force;
+use super::stage_plan::{Operator, StagePlan, UserPartitions};
+use super::view::StageView;
+use super::words::{bytes, count};
+use crate::rules::RunContext;
+use crate::run::Run;
+use crate::run::model::PlanNode;
+
+const MIB: f64 = 1024.0 * 1024.0;
+const ADVISORY: &str = "spark.sql.adaptive.advisoryPartitionSizeInBytes";
+
+/// For a stage that is skewed by data.
+pub(super) fn for_skew(
+    context: &RunContext<'_>,
+    view: &StageView<'_>,
+    plan: &StagePlan<'_>,
+    gates: Option<&Gates>,
+) -> Vec<String> {
+    let operator = plan.operator();
+    let keys = operator.key_text();
+    let mut advice = Vec::new();
+    match &operator {
+        Operator::Join { kind, .. } => {
+            if let Some(side) = small_side(context.run, plan, kind) {
+                advice.push(side);
+            }
+            if let Some(gates) = gates {
+                advice.extend(for_gates(context.run, plan, gates));
+            }
+            advice.push(format!(
+                "Salt {keys}: a random bucket on the large side, the other side once per bucket (16 copies of it, and code that is harder to read)"
+            ));
+        }
+        Operator::Aggregate { .. } => advice.push(format!(
+            "Aggregate in two steps: by {keys} and a random bucket first, then by {keys}; AQE does not split an aggregate"
+        )),
+        Operator::Window { global: true } => {
+            advice.push("Give the window a partitionBy: without one all rows go through one task".to_owned());
+        }
+        Operator::Window { global: false } => advice.push(
+            "Partition the window by one more column, or rank the hot key apart; AQE does not split a window".to_owned(),
+        ),
+        Operator::Write | Operator::Sort | Operator::Unknown if !plan.reads.is_empty() => {
+            advice.push(format!("Repartition by more than {keys}, or by a number only, so that no partition holds it all"));
+        }
+        _ => advice.push(
+            "Look at the largest input file: a file that cannot be split (gzip, one row group) is one task".to_owned(),
+        ),
+    }
+    advice.push(format!(
+        "Count the heaviest values of {keys} first; null or a default value is better filtered or split off"
+    ));
+    advice.push(format!(
+        "More executors or memory will not help: {} waited for one, and it stays one task",
+        count(view.count().saturating_sub(1) as u64, "task")
+    ));
+    advice
+}
+
+/// What would make AQE split, if anything would.
+pub(super) fn for_gates(run: &Run, plan: &StagePlan<'_>, gates: &Gates) -> Vec<String> {
+    match &gates.outcome {
+        Outcome::Off(key) => vec![format!("Set {key}=true: AQE then splits skewed partitions of joins")],
+        Outcome::SizeGate => lower_threshold(run, plan, gates).into_iter().collect(),
+        Outcome::RatioGate => vec![
+            "Use more shuffle partitions: all of them are large, so none stands out (see oversized-partitions)"
+                .to_owned(),
+        ],
+        Outcome::Split
+        | Outcome::NotAJoin(_)
+        | Outcome::Forbidden(_)
+        | Outcome::BothGates
+        | Outcome::PassedButWhole => Vec::new(),
+    }
+}
+
+/// A lower threshold helps only if the partition is larger than what AQE would cut it into.
+fn lower_threshold(run: &Run, plan: &StagePlan<'_>, gates: &Gates) -> Option<String> {
+    const SMALLEST_MIB: f64 = 32.0;
+    if gates.largest < SMALLEST_MIB * MIB {
+        return None;
+    }
+    let mut lower = SMALLEST_MIB / 2.0;
+    while lower * 2.0 * MIB < gates.largest {
+        lower *= 2.0;
+    }
+    let advisory = in_force(run, plan.execution, ADVISORY)?;
+    let pieces = if advisory.bytes()? * 2.0 > gates.largest {
+        format!(
+            " and {ADVISORY} to {:.0}m (now {}, {}), the size of the pieces",
+            lower / 2.0,
+            advisory.value,
+            advisory.origin
+        )
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "Lower {THRESHOLD} to {lower:.0}m (now {}, {}){pieces}",
+        gates.threshold.value, gates.threshold.origin
+    ))
+}
+
+/// "Broadcast the right side": if the side's shuffle was measured under the threshold and the join type allows it.
+fn small_side(run: &Run, plan: &StagePlan<'_>, kind: &str) -> Option<String> {
+    let threshold = in_force(run, plan.execution, "spark.sql.autoBroadcastJoinThreshold")?;
+    let default_bytes = 10.0 * MIB;
+    let limit = threshold.bytes().filter(|&limit| limit > 0.0).unwrap_or(default_bytes);
+    let sides: &[usize] = match kind {
+        "Inner" | "Cross" => &[1, 0],
+        "LeftOuter" | "LeftSemi" | "LeftAnti" => &[1],
+        "RightOuter" => &[0],
+        _ => &[],
+    };
+    let [left, right] = plan.reads.as_slice() else { return None };
+    let sizes = [written(run, left)?, written(run, right)?];
+    let &side = sides.iter().filter(|&&side| sizes[side] < limit).min_by(|&&a, &&b| sizes[a].total_cmp(&sizes[b]))?;
+    let name = if side == 0 { "left" } else { "right" };
+    let off = if threshold.bytes().is_some_and(|bytes| bytes <= 0.0) {
+        format!("; spark.sql.autoBroadcastJoinThreshold is {} ({})", threshold.value, threshold.origin)
+    } else {
+        String::new()
+    };
+    Some(format!(
+        "Broadcast the {name} side with F.broadcast: its shuffle was {} (compressed), so no shuffle is left to skew{off}",
+        bytes(sizes[side])
+    ))
+}
+
+/// Bytes that the stages behind an exchange wrote into it.
+fn written(run: &Run, exchange: &PlanNode) -> Option<f64> {
+    let metric = exchange.metrics.iter().find(|metric| metric.name == "shuffle bytes written")?;
+    let stages = run.stages.iter().filter(|(_, stage)| stage.accumulables.binary_search(&metric.accumulator).is_ok());
+    let sizes: Vec<f64> = stages
+        .filter_map(|(&key, _)| StageView::new(run, key).and_then(|view| view.sum(&view.tasks().shuffle_write_bytes)))
+        .filter(|&size| size > 0.0)
+        .collect();
+    if sizes.is_empty() { None } else { Some(sizes.iter().sum()) }
+}
+
+/// The lever that decides how many tasks a stage has. Not for skewed stages.
+pub(super) fn for_partitions(run: &Run, plan: &StagePlan<'_>, more: bool) -> Vec<String> {
+    let direction = if more { "Raise" } else { "Lower" };
+    match plan.user_partitions() {
+        Some(user @ UserPartitions::Coalesce(_)) if more => {
+            return vec![format!(
+                "Replace {user}: it makes everything before it in this stage run in as many tasks; repartition keeps that parallel"
+            )];
+        }
+        Some(user) => return vec![format!("Change {user} in the code: it fixes the number of tasks here")],
+        None => {}
+    }
+    if plan.execution.is_none() {
+        return vec![format!(
+            "{direction} the number of partitions where the RDD is made (numSlices, minPartitions or repartition)"
+        )];
+    }
+    if plan.reads.is_empty() {
+        let key = "spark.sql.files.maxPartitionBytes";
+        let now = in_force(run, plan.execution, key).map(|now| format!(" (now {}, {})", now.value, now.origin));
+        let (verb, now) = (if more { "Lower" } else { "Raise" }, now.unwrap_or_default());
+        return vec![format!(
+            "{verb} {key}{now} if this reads files; shuffle.partitions has no part in a stage without a shuffle"
+        )];
+    }
+    if plan.coalesced_by_aqe() {
+        return for_coalesced(run, plan, more);
+    }
+    let initial = "spark.sql.adaptive.coalescePartitions.initialPartitionNum";
+    let key = match in_force(run, plan.execution, initial) {
+        Some(_) => initial,
+        None => "spark.sql.shuffle.partitions",
+    };
+    let now = in_force(run, plan.execution, key).map(|now| format!(" (now {}, {})", now.value, now.origin));
+    let now = now.unwrap_or_default();
+    vec![format!("{direction} {key}{now}")]
+}
+
+/// AQE merged: the number of shuffle partitions is not the lever.
+fn for_coalesced(run: &Run, plan: &StagePlan<'_>, more: bool) -> Vec<String> {
+    let mut advice = Vec::new();
+    let parallelism_first = "spark.sql.adaptive.coalescePartitions.parallelismFirst";
+    if more
+        && let Some(now) = in_force(run, plan.execution, parallelism_first).filter(|now| now.boolean() == Some(false))
+    {
+        advice.push(format!(
+            "Set {parallelism_first}=true (now false, {}): AQE then keeps at least one task per core",
+            now.origin
+        ));
+    }
+    if let Some(now) = in_force(run, plan.execution, ADVISORY) {
+        let verb = if more { "Lower" } else { "Raise" };
+        advice.push(format!("{verb} {ADVISORY} (now {}, {}): AQE merged the partitions", now.value, now.origin));
+    }
+    advice
+}
+
+/// For tasks that are slow without more data: speculation with this version's numbers, and when it cannot help.
+pub(super) fn for_slow_tasks(run: &Run, view: &StageView<'_>) -> Vec<String> {
+    let setting = |key| in_force(run, None, key);
+    let mut advice = Vec::new();
+    let quantile = setting("spark.speculation.quantile");
+    let multiplier = setting("spark.speculation.multiplier");
+    let on = setting("spark.speculation").and_then(|value| value.boolean());
+    if let (Some(quantile), Some(multiplier)) = (quantile, multiplier) {
+        let rule = format!(
+            "a task of more than {} x the median gets a copy once {} of the tasks are done (spark.speculation.multiplier {}, {}; spark.speculation.quantile {}, {})",
+            multiplier.value,
+            quantile.number().map_or_else(|| quantile.value.clone(), super::words::percent),
+            multiplier.value,
+            multiplier.origin,
+            quantile.value,
+            quantile.origin,
+        );
+        match on {
+            Some(true) => advice.push(format!("Speculation is on already: {rule}; see whether it reached this stage")),
+            _ => advice.push(format!("Set spark.speculation=true: {rule}")),
+        }
+        if on != Some(true) {
+            advice.push(
+                "Do not speculate on stages that write to a sink which is not idempotent: a task may run twice"
+                    .to_owned(),
+            );
+        }
+        advice.extend(cannot_speculate(view, quantile.number()));
+    } else if on != Some(true) {
+        advice.push("Set spark.speculation=true: slow tasks get a copy on another executor".to_owned());
+    }
+    advice
+}
+
+/// When speculation cannot help in this stage.
+fn cannot_speculate(view: &StageView<'_>, quantile: Option<f64>) -> Option<String> {
+    let tasks = view.tasks();
+    let mut hosts: Vec<u16> = view.rows.iter().map(|&row| tasks.host[row]).collect();
+    hosts.sort_unstable();
+    hosts.dedup();
+    if hosts.len() == 1 {
+        return Some("Speculation cannot help here: all executors are on one host".to_owned());
+    }
+    let slow = view.durations.iter().filter(|&&duration| duration as f64 >= 2.0 * view.median_ms()).count() as f64;
+    let quantile = quantile?;
+    (slow > (1.0 - quantile) * view.count() as f64).then(|| {
+        format!(
+            "Speculation starts late here: {slow:.0} of {} tasks are slow, and {} must have ended first",
+            view.count(),
+            super::words::percent(quantile)
+        )
+    })
+}

@@ -1,0 +1,147 @@
+//! What a hover says of a measured stage.
+
+use super::aqe_skew_gates::{Outcome, gates_of};
+use super::slow_host::{by_host, sorted_of};
+use super::stage_plan::StagePlan;
+use super::support::median;
+use super::view::{Spread, StageView};
+use super::words::{bytes, count, duration, percent, ratio, sparkline};
+use crate::run::Run;
+use crate::run::model::StageKey;
+
+/// Hosts that the hover names before it only counts them.
+const NAMED_HOSTS: usize = 6;
+
+/// A stage in Markdown: tasks, hosts, share of the run, durations and reads, the gates of AQE, and what the hosts took.
+/// Empty for a stage that the run doesn't have.
+pub fn stage_details(run: &Run, stage: StageKey) -> String {
+    let Some(view) = StageView::new(run, stage) else { return String::new() };
+    let mut lines = vec![title(&view), String::new(), "```text".to_owned()];
+    match Spread::of(&view.durations) {
+        Some(spread) => {
+            lines.push(format!("{}    {}", durations(&spread), sparkline(&view.durations, 24)));
+            lines.extend(reads(&view));
+            lines.extend(gates(&view));
+            lines.extend(hosts(&view));
+        }
+        None => lines.push("no task of it succeeded in the log".to_owned()),
+    }
+    lines.push("```".to_owned());
+    lines.extend(not_a_slow_host(&view));
+    lines.join("\n")
+}
+
+/// What a stage is for: `join`, `aggregate`, `window`, `sort`, `write`, `scan`, or `stage` where the log doesn't tell.
+pub fn stage_noun(run: &Run, stage: StageKey) -> &'static str {
+    StagePlan::of(run, stage).operator().noun()
+}
+
+/// `**Stage 12** · 200 tasks on 4 hosts · 48.0 s of the run's 61.0 s (79 %)`.
+fn title(view: &StageView<'_>) -> String {
+    let attempt = if view.key.attempt > 0 { format!(" attempt {}", view.key.attempt) } else { String::new() };
+    let seen = if view.count() as u32 == view.stage.task_count {
+        count(view.count() as u64, "task")
+    } else {
+        format!("{} of {}", view.count(), count(u64::from(view.stage.task_count), "task"))
+    };
+    format!(
+        "**Stage {}{attempt}** · {seen} on {} · {} of the run's {} ({})",
+        view.key.stage,
+        count(by_host(view, &view.rows).len() as u64, "host"),
+        duration(view.wall_ms),
+        duration(view.run_ms),
+        percent(view.wall_ms / view.run_ms),
+    )
+}
+
+fn durations(spread: &Spread) -> String {
+    format!(
+        "duration   min {}  median {}  p75 {}  p95 {}  max {}",
+        duration(spread.min as f64),
+        duration(spread.median),
+        duration(spread.p75 as f64),
+        duration(spread.p95 as f64),
+        duration(spread.max as f64)
+    )
+}
+
+fn reads(view: &StageView<'_>) -> Vec<String> {
+    let tasks = view.tasks();
+    let Some(read) = view.sorted(&tasks.read_bytes) else {
+        return vec!["read       not recorded".to_owned()];
+    };
+    let mut lines = Vec::new();
+    if let Some(spread) = Spread::of(&read).filter(|spread| spread.max > 0) {
+        lines.push(format!(
+            "read       min {}  median {}  p75 {}  p95 {}  max {}",
+            bytes(spread.min as f64),
+            bytes(spread.median),
+            bytes(spread.p75 as f64),
+            bytes(spread.p95 as f64),
+            bytes(spread.max as f64)
+        ));
+    }
+    let spilled = view.sum(&tasks.spill_disk).unwrap_or(0.0);
+    if spilled > 0.0 {
+        lines.push(format!("spill      {} to disk", bytes(spilled)));
+    }
+    lines
+}
+
+fn gates(view: &StageView<'_>) -> Option<String> {
+    let plan = StagePlan::of(view.run, view.key);
+    let gates = gates_of(view.run, view, &plan)?;
+    let mark = |passes: bool| if passes { "✓" } else { "✗" };
+    let verdict = match &gates.outcome {
+        Outcome::Split => "split".to_owned(),
+        Outcome::NotAJoin(_) => return None,
+        Outcome::Off(key) => format!("not split: {key} is false"),
+        Outcome::Forbidden(kind) => format!("not split: {kind} join"),
+        _ => "not split".to_owned(),
+    };
+    Some(format!(
+        "AQE gates  {} median > {} {}    {} > {} {}    → {verdict}",
+        ratio(gates.ratio()),
+        gates.factor_text(),
+        mark(gates.ratio_passes),
+        bytes(gates.largest),
+        gates.threshold.bytes().map_or_else(|| gates.threshold.value.clone(), bytes),
+        mark(gates.size_passes),
+    ))
+}
+
+/// The median of each host; the one with the longest task is marked.
+fn hosts(view: &StageView<'_>) -> Option<String> {
+    let hosts = by_host(view, &view.rows);
+    if hosts.len() < 2 {
+        return None;
+    }
+    let longest = view.slowest().map(|row| view.tasks().host[row]);
+    let text = |(host, rows): &(u16, Vec<usize>)| {
+        let name = view.run.hosts.get(usize::from(*host)).map_or("unknown host", String::as_str);
+        let median = median(&sorted_of(&view.tasks().duration, rows)).unwrap_or(0.0);
+        let mark = if Some(*host) == longest { " (holds the longest task)" } else { "" };
+        format!("{name} {}{mark}", duration(median))
+    };
+    let mut named: Vec<String> = hosts.iter().take(NAMED_HOSTS).map(text).collect();
+    if hosts.len() > NAMED_HOSTS {
+        named.push(format!("{} more", hosts.len() - NAMED_HOSTS));
+    }
+    Some(format!("hosts      {}", named.join(" · ")))
+}
+
+/// Where the longest task might make its host look slow: what the host's median is without it.
+fn not_a_slow_host(view: &StageView<'_>) -> Option<String> {
+    let hosts = by_host(view, &view.rows);
+    let slowest = view.slowest()?;
+    let tasks = view.tasks();
+    let (_, rows) = hosts.iter().find(|(host, _)| *host == tasks.host[slowest])?;
+    if hosts.len() < 2 || view.max_ms() < 3.0 * view.median_ms() {
+        return None;
+    }
+    let rest: Vec<usize> = rows.iter().copied().filter(|&row| row != slowest).collect();
+    let without = median(&sorted_of(&tasks.duration, &rest))?;
+    (without < 2.0 * view.median_ms()).then(|| {
+        format!("Not a slow host: without its longest task {}'s median is {}.", view.host(slowest), duration(without))
+    })
+}

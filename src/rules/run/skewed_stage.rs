@@ -1,0 +1,221 @@
+//! One task holds the data of a stage.
+
+use super::stage_plan::StagePlan;
+use super::support::median;
+use super::view::StageView;
+use super::words::{bytes, count, duration, percent, ratio};
+use super::{advice, aqe_skew_gates, on_stage, per_stage};
+use crate::declare_rule;
+use crate::rules::{RunContext, Severity, State, Verdict};
+
+declare_rule! {
+    /// One task of a stage reads and runs many times longer than the others.
+    ///
+    /// ## Why
+    /// A stage ends when its last task ends. If one key holds much of the data, one task does much of the work while
+    /// all other cores wait. More executors or more memory do not help: the hot partition is still one task.
+    ///
+    /// The rule fires if the slowest task took 3 times the median or more, by at least 1 s and 2 % of the run, and it
+    /// also read 3 times the median in bytes or records: both distributions are lopsided. If only the durations are, it
+    /// is a `straggler`.
+    ///
+    /// ## Silent when
+    /// - the stage has fewer than 5 tasks (below 10 it is only information),
+    /// - the slowest task read as much as the others,
+    /// - the stage is shorter than 0.5 % of the run, or less than 90 % of its tasks are in the log.
+    ///
+    /// ## Example
+    /// ```text
+    /// one task read 71 % of the rows of this join: 200 tasks, median 1.2 s, max 48.0 s (40 x), 199 tasks waited 44.1 s
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```python
+    /// salts = spark.range(16).withColumnRenamed("id", "salt")
+    /// orders = orders.withColumn("salt", (F.rand() * 16).cast("long"))
+    /// joined = orders.join(merchants.crossJoin(salts), ["merchant_id", "salt"])
+    /// ```
+    ///
+    /// ## Sources
+    /// - <https://spark.apache.org/docs/latest/sql-performance-tuning.html#optimizing-skew-join>
+    pub SKEWED_STAGE = {
+        name: "skewed-stage", group: Run, severity: Warning, confidence: Measured,
+        since: "0.1.0",
+        options: [
+            ("min-tasks", 5.0, "tasks that the stage must have"),
+            ("confident-tasks", 10.0, "below so many tasks it is at most information"),
+            ("ratio", 3.0, "slowest task over the median, in time"),
+            ("severe-ratio", 10.0, "from here on always a warning"),
+            ("excess-seconds", 1.0, "slowest task minus the median, in seconds, at least"),
+            ("excess-share", 0.02, "slowest task minus the median, as a share of the run, at least"),
+            ("read-ratio", 3.0, "what the slowest task read over the median, in bytes or records"),
+            ("read-floor-mib", 1.0, "medians of bytes read below this (MiB) count as this"),
+            ("read-floor-records", 1000.0, "medians of records read below this count as this"),
+        ],
+        check: Run(check),
+    }
+}
+
+/// What the slowest task read against the median.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ReadSkew {
+    pub(super) bytes: f64,
+    pub(super) median_bytes: f64,
+    pub(super) records: f64,
+    pub(super) median_records: f64,
+    /// Share of all records (of all bytes where no records were counted).
+    pub(super) share: f64,
+    /// Above the threshold in bytes or in records.
+    pub(super) lopsided: bool,
+}
+
+/// A stage whose slowest task is far from the median.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Lopsided {
+    /// The slowest task.
+    pub(super) row: usize,
+    /// Slowest over median, in time.
+    pub(super) ratio: f64,
+    /// Slowest minus median, in ms.
+    pub(super) excess_ms: f64,
+    /// The least excess that counts, in ms.
+    pub(super) least_excess_ms: f64,
+    /// What it read.
+    pub(super) read: ReadSkew,
+}
+
+/// Whether the durations of a stage are lopsided by the options of `skewed-stage`; `Err` says why not.
+pub(super) fn lopsided(context: &RunContext<'_>, view: &StageView<'_>) -> Result<Lopsided, State> {
+    let option = |name| context.rules.option(&SKEWED_STAGE, name);
+    if let Some(state) = view.skipped(&context.floors) {
+        return Err(state);
+    }
+    if (view.count() as f64) < option("min-tasks") {
+        return Err(State::NotApplicable(format!("fewer than {} tasks", option("min-tasks"))));
+    }
+    let (median_ms, max_ms) = (view.median_ms(), view.max_ms());
+    let excess_ms = max_ms - median_ms;
+    let least_excess_ms = (option("excess-seconds") * 1000.0).max(option("excess-share") * view.run_ms);
+    if max_ms < option("ratio") * median_ms || excess_ms < least_excess_ms {
+        return Err(State::NotFired);
+    }
+    let row = view.slowest().ok_or(State::NotFired)?;
+    let read = read_skew(context, view, row).ok_or_else(|| State::NotRecorded("Task Metrics".to_owned()))?;
+    Ok(Lopsided { row, ratio: max_ms / median_ms.max(1.0), excess_ms, least_excess_ms, read })
+}
+
+fn read_skew(context: &RunContext<'_>, view: &StageView<'_>, row: usize) -> Option<ReadSkew> {
+    let option = |name| context.rules.option(&SKEWED_STAGE, name);
+    let tasks = view.tasks();
+    let all_bytes = view.sorted(&tasks.read_bytes)?;
+    let all_records = view.sorted(&tasks.read_records)?;
+    let (bytes, records) = (tasks.read_bytes[row] as f64, tasks.read_records[row] as f64);
+    let (median_bytes, median_records) = (median(&all_bytes)?, median(&all_records)?);
+    let floor_bytes = option("read-floor-mib") * 1024.0 * 1024.0;
+    let threshold = option("read-ratio");
+    let lopsided = bytes >= threshold * median_bytes.max(floor_bytes)
+        || records >= threshold * median_records.max(option("read-floor-records"));
+    let share = match (all_records.iter().sum::<u64>(), all_bytes.iter().sum::<u64>()) {
+        (0, 0) => 0.0,
+        (0, total) => bytes / total as f64,
+        (total, _) => records / total as f64,
+    };
+    Some(ReadSkew { bytes, median_bytes, records, median_records, share, lopsided })
+}
+
+/// Whether the stage is skewed by data; other rules then hold their advice on partitions back.
+pub(super) fn is_skewed(context: &RunContext<'_>, view: &StageView<'_>) -> bool {
+    lopsided(context, view).is_ok_and(|lopsided| lopsided.read.lopsided)
+}
+
+/// Time between the end of the last but one task and the end of the last, in ms.
+pub(super) fn lone_ms(view: &StageView<'_>) -> f64 {
+    let tasks = view.tasks();
+    let mut ends: Vec<u64> =
+        view.rows.iter().map(|&row| u64::from(tasks.launch[row]) + u64::from(tasks.duration[row])).collect();
+    ends.sort_unstable_by(|a, b| b.cmp(a));
+    match ends.as_slice() {
+        [last, before, ..] => (last - before) as f64,
+        _ => 0.0,
+    }
+}
+
+fn check(context: &RunContext<'_>) -> Vec<Verdict> {
+    per_stage(context, |view| {
+        let found = lopsided(context, view)?;
+        if found.read.lopsided { Ok(describe(context, view, &found)) } else { Err(State::NotFired) }
+    })
+}
+
+fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided) -> Verdict {
+    let plan = StagePlan::of(context.run, view.key);
+    let operator = plan.operator();
+    let (median_ms, tasks) = (view.median_ms(), view.tasks());
+    let hot_from = context.option("ratio") * median_ms;
+    let without = |row: usize| {
+        let duration = f64::from(tasks.duration[row]);
+        if duration >= hot_from { median_ms } else { duration }
+    };
+    let mut verdict = on_stage(context, view, Some(view.saved_seconds_if_spread(without)));
+    let severe = found.ratio >= context.option("severe-ratio");
+    if (view.count() as f64) < context.option("confident-tasks") || !(severe || verdict.paintable) {
+        verdict.severity = Severity::Information;
+    }
+    let lone = lone_ms(view);
+    let what = if found.read.records > 0.0 { "rows" } else { "bytes" };
+    verdict.message = format!(
+        "one task read {} of the {what} of this {}: {}, median {}, max {} ({}), {} waited {}",
+        percent(found.read.share),
+        operator.noun(),
+        count(view.count() as u64, "task"),
+        duration(median_ms),
+        duration(view.max_ms()),
+        ratio(found.ratio),
+        count(view.count() as u64 - 1, "task"),
+        duration(lone),
+    );
+    let gates = aqe_skew_gates::gates(context, view, &plan);
+    verdict.short = format!("max {} median", ratio(found.ratio));
+    if let Some(word) = gates.as_ref().map(|gates| gates.short()) {
+        verdict.short = format!("{} · {word}", verdict.short);
+    }
+    prove(context, view, found, &mut verdict);
+    if let Some(gates) = &gates {
+        verdict.prove("AQE", gates.reason(&plan), None, Some(gates.settings()));
+    }
+    verdict.confounders.extend(look_alikes(&plan));
+    verdict.advice = advice::for_skew(context, view, &plan, gates.as_ref());
+    verdict
+}
+
+/// The numbers of the formula.
+fn prove(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided, verdict: &mut Verdict) {
+    let ReadSkew { bytes: read, median_bytes, records, median_records, .. } = found.read;
+    let over = |value: f64, median: f64| if median > 0.0 { ratio(value / median) } else { "all of it".to_owned() };
+    verdict.prove(
+        "slowest task over the median",
+        format!("{} ({} / {})", ratio(found.ratio), duration(view.max_ms()), duration(view.median_ms())),
+        Some(format!(">= {}", ratio(context.option("ratio")))),
+        Some(format!("task {} on {}", view.tasks().index[found.row], view.host(found.row))),
+    );
+    verdict.prove("excess", duration(found.excess_ms), Some(format!(">= {}", duration(found.least_excess_ms))), None);
+    let threshold = || Some(format!(">= {} in bytes or rows", ratio(context.option("read-ratio"))));
+    verdict.prove(
+        "bytes read by it",
+        format!("{} ({}), median {}", bytes(read), over(read, median_bytes), bytes(median_bytes)),
+        threshold(),
+        None,
+    );
+    verdict.prove(
+        "rows read by it",
+        format!("{records:.0} ({}), median {median_records:.0}", over(records, median_records)),
+        threshold(),
+        None,
+    );
+}
+
+/// What looks like skew and the log can't tell apart.
+fn look_alikes(plan: &StagePlan<'_>) -> Option<String> {
+    let python = plan.python()?;
+    Some(format!("{python} runs in this stage: a UDF that is slow for some rows looks the same, confirm in the stage page"))
+}

@@ -1,0 +1,263 @@
+//! A host whose tasks take twice the stage's median, as first described; with what else could explain it.
+
+use super::support::{first_ends, median};
+use super::view::StageView;
+use super::words::{count, duration, percent, ratio};
+use super::{advice, on_stage, per_stage_many, skewed_stage};
+use crate::declare_rule;
+use crate::rules::{RunContext, Severity, State, Subject, Verdict};
+use crate::run::model::Locality;
+
+declare_rule! {
+    /// A host holds a fifth of a stage's tasks and they take twice the median on average.
+    ///
+    /// ## Why
+    /// A slow machine drags out every stage, since a stage ends with its slowest task. The rule compares the mean of a
+    /// host's tasks with the median of all tasks of the stage.
+    ///
+    /// A mean is easily bent, so what could explain it otherwise is computed and named: one task alone, several hosts at
+    /// once, more data, locality, garbage collection, a host that is a Kubernetes pod, start-up of executors. A hit with
+    /// such an explanation is a hint, is never shown on a line of code, and never says that a machine is bad.
+    ///
+    /// ## Silent when
+    /// The stage has fewer than 15 tasks or 3 hosts. With 6 equal hosts or more an even share is below a fifth: the rule
+    /// then says that its gate cannot be met, not that there is no slow host; see `slow-host-median`.
+    ///
+    /// ## Example
+    /// ```text
+    /// worker-3 took 4.1 s a task, 2.4 x the stage's median of 1.7 s, and holds 25 % of its tasks
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```text
+    /// spark.speculation  true
+    /// ```
+    ///
+    /// ## Sources
+    /// - <https://spark.apache.org/docs/latest/configuration.html#scheduling>
+    pub SLOW_HOST = {
+        name: "slow-host", group: Run, severity: Warning, confidence: Validated,
+        since: "0.1.0",
+        options: [
+            ("min-tasks", 15.0, "tasks that the stage must have"),
+            ("min-hosts", 3.0, "hosts that the stage must have run on"),
+            ("ratio", 2.0, "mean duration of the host's tasks over the median of the stage"),
+            ("share", 0.2, "share of the stage's tasks that the host must hold"),
+        ],
+        check: Run(check),
+    }
+}
+
+/// A host for which the formula holds.
+#[derive(Debug, Clone, PartialEq)]
+struct Hit {
+    host: u16,
+    rows: Vec<usize>,
+    mean_ms: f64,
+    median_ms: f64,
+    share: f64,
+}
+
+/// The rows of each host, by host.
+pub(super) fn by_host(view: &StageView<'_>, rows: &[usize]) -> Vec<(u16, Vec<usize>)> {
+    let mut hosts: Vec<(u16, Vec<usize>)> = Vec::new();
+    for &row in rows {
+        let host = view.tasks().host[row];
+        match hosts.iter_mut().find(|(known, _)| *known == host) {
+            Some((_, rows)) => rows.push(row),
+            None => hosts.push((host, vec![row])),
+        }
+    }
+    hosts.sort_by_key(|(host, _)| *host);
+    hosts
+}
+
+/// Values of a column for some rows, sorted.
+pub(super) fn sorted_of<T: Copy + Into<u64>>(column: &[T], rows: &[usize]) -> Vec<u64> {
+    let mut values: Vec<u64> = rows.iter().map(|&row| column[row].into()).collect();
+    values.sort_unstable();
+    values
+}
+
+/// The formula on some rows of a stage; `None` where it does not apply.
+fn hits(context: &RunContext<'_>, view: &StageView<'_>, rows: &[usize]) -> Option<Vec<Hit>> {
+    let option = |name| context.rules.option(&SLOW_HOST, name);
+    let hosts = by_host(view, rows);
+    if (rows.len() as f64) < option("min-tasks") || (hosts.len() as f64) < option("min-hosts") {
+        return None;
+    }
+    let durations = &view.tasks().duration;
+    let median_ms = median(&sorted_of(durations, rows)).filter(|&median| median > 0.0)?;
+    let hit = |(host, on_host): (u16, Vec<usize>)| {
+        let total: u64 = on_host.iter().map(|&row| u64::from(durations[row])).sum();
+        let share = on_host.len() as f64 / rows.len() as f64;
+        let slow = total as f64 >= option("ratio") * median_ms * on_host.len() as f64;
+        let mean_ms = total as f64 / on_host.len() as f64;
+        (slow && share >= option("share")).then_some(Hit { host, rows: on_host, mean_ms, median_ms, share })
+    };
+    Some(hosts.into_iter().filter_map(hit).collect())
+}
+
+/// Whether the rule fires on a stage; `slow-stage` is then suppressed.
+pub(super) fn fires(context: &RunContext<'_>, view: &StageView<'_>) -> bool {
+    view.unjudged(&context.floors).is_none() && hits(context, view, &view.rows).is_some_and(|hits| !hits.is_empty())
+}
+
+/// Why the rule cannot be applied, or cannot be met, on a stage.
+fn out_of_reach(context: &RunContext<'_>, view: &StageView<'_>) -> Option<State> {
+    let hosts = by_host(view, &view.rows);
+    if (view.count() as f64) < context.option("min-tasks") {
+        return Some(State::NotApplicable(format!("fewer than {} tasks", context.option("min-tasks"))));
+    }
+    if (hosts.len() as f64) < context.option("min-hosts") {
+        return Some(State::NotApplicable(format!("fewer than {} hosts", context.option("min-hosts"))));
+    }
+    let even = 1.0 / hosts.len() as f64;
+    let largest = hosts.iter().map(|(_, rows)| rows.len()).max().unwrap_or(0) as f64 / view.count() as f64;
+    let share = context.option("share");
+    (even < share && largest < share).then(|| {
+        State::NotApplicable(format!("share gate cannot be met: {} hosts, even share {}", hosts.len(), percent(even)))
+    })
+}
+
+fn check(context: &RunContext<'_>) -> Vec<Verdict> {
+    let first_ends = first_ends(context.run);
+    per_stage_many(context, |view| {
+        if let Some(state) = view.unjudged(&context.floors).or_else(|| out_of_reach(context, view)) {
+            return Err(state);
+        }
+        let hits = hits(context, view, &view.rows)
+            .ok_or_else(|| State::NotApplicable("the median duration is 0 ms".to_owned()))?;
+        if hits.is_empty() {
+            return Err(State::NotFired);
+        }
+        Ok(hits.iter().map(|hit| describe(context, view, hit, hits.len(), &first_ends)).collect())
+    })
+}
+
+fn describe(
+    context: &RunContext<'_>,
+    view: &StageView<'_>,
+    hit: &Hit,
+    fired: usize,
+    first_ends: &[Option<u64>],
+) -> Verdict {
+    let tasks = view.tasks();
+    let host = context.run.hosts.get(usize::from(hit.host)).cloned().unwrap_or_else(|| "unknown host".to_owned());
+    let times = hit.mean_ms / hit.median_ms;
+    let saved = view.saved_seconds(|row| {
+        let duration = f64::from(tasks.duration[row]);
+        if tasks.host[row] == hit.host { duration / times } else { duration }
+    });
+    let mut verdict = on_stage(context, view, Some(saved));
+    verdict.subject = Subject::Host(host.clone());
+    verdict.confounders = confounders(context, view, hit, fired, first_ends);
+    if !verdict.confounders.is_empty() {
+        verdict.severity = Severity::Hint;
+        verdict.paintable = false;
+    }
+    verdict.message = format!(
+        "{host} took {} a task on average, {} the stage's median of {}, and holds {} of its {}",
+        duration(hit.mean_ms),
+        ratio(times),
+        duration(hit.median_ms),
+        percent(hit.share),
+        count(view.count() as u64, "task"),
+    );
+    verdict.short = format!("{host} {} median", ratio(times));
+    verdict.prove(
+        "mean of the host's tasks over the stage's median",
+        format!("{} ({} / {})", ratio(times), duration(hit.mean_ms), duration(hit.median_ms)),
+        Some(format!(">= {}", ratio(context.option("ratio")))),
+        None,
+    );
+    verdict.prove(
+        "share of the stage's tasks",
+        percent(hit.share),
+        Some(format!(">= {}", percent(context.option("share")))),
+        None,
+    );
+    if verdict.confounders.is_empty() {
+        verdict.advice = advice::for_slow_tasks(context.run, view);
+        verdict.advice.push(format!("Exclude {host} if its tasks also fail: spark.excludeOnFailure.enabled"));
+    } else {
+        verdict.advice = vec!["Look at what the host was running before calling the machine slow".to_owned()];
+        if holds_locality(view, hit) {
+            verdict.advice.push("Lower spark.locality.wait, so that tasks go to another host sooner".to_owned());
+        }
+    }
+    verdict
+}
+
+/// What could explain a hit otherwise.
+fn confounders(
+    context: &RunContext<'_>,
+    view: &StageView<'_>,
+    hit: &Hit,
+    fired: usize,
+    first_ends: &[Option<u64>],
+) -> Vec<String> {
+    let tasks = view.tasks();
+    let mut found = Vec::new();
+    if one_task_explains(context, view, hit) {
+        let skewed = if skewed_stage::is_skewed(context, view) { ": see skewed-stage first" } else { "" };
+        found.push(format!("one task explains it{skewed}"));
+    }
+    if fired >= 2 {
+        found.push(format!("{fired} hosts fire: a spread, not a host"));
+    }
+    let read_here = median(&sorted_of(&tasks.read_bytes, &hit.rows)).unwrap_or(0.0);
+    let read_all = median(&sorted_of(&tasks.read_bytes, &view.rows)).unwrap_or(0.0);
+    if view.measured() && read_here > 0.0 && read_here >= 1.5 * read_all {
+        found.push("its tasks read more: more data, not a slow machine".to_owned());
+    }
+    if holds_locality(view, hit) {
+        found.push("it holds the data of its tasks (locality)".to_owned());
+    } else if hit.share >= 0.5 {
+        found.push(format!("the stage is pinned to it: it holds {} of the tasks", percent(hit.share)));
+    }
+    let (gc_here, gc_others) = gc_shares(view, hit);
+    if gc_here > 0.0 && gc_here >= 2.0 * gc_others {
+        found.push(format!("garbage collection: {} of its time, {} elsewhere", percent(gc_here), percent(gc_others)));
+    }
+    let on_kubernetes = context.run.conf.get("spark.master").is_some_and(|master| master.starts_with("k8s"));
+    if on_kubernetes {
+        found.push("on Kubernetes the host is a pod".to_owned());
+    }
+    let warm: Vec<usize> = view.rows.iter().copied().filter(|&row| !view.is_warm_up(row, first_ends)).collect();
+    let fires_warm = hits(context, view, &warm).is_some_and(|hits| hits.iter().any(|warm| warm.host == hit.host));
+    if warm.len() < view.count() && !fires_warm {
+        found.push("start-up: without the first tasks of each executor it does not fire".to_owned());
+    }
+    found
+}
+
+fn one_task_explains(context: &RunContext<'_>, view: &StageView<'_>, hit: &Hit) -> bool {
+    let durations = sorted_of(&view.tasks().duration, &hit.rows);
+    let Some((_, rest)) = durations.split_last() else { return false };
+    let total: u64 = rest.iter().sum();
+    rest.is_empty() || (total as f64) < context.option("ratio") * hit.median_ms * rest.len() as f64
+}
+
+/// Most of its tasks are local, and those of the others are not.
+fn holds_locality(view: &StageView<'_>, hit: &Hit) -> bool {
+    let tasks = view.tasks();
+    let local = |rows: &[usize]| {
+        let local = |&&row: &&usize| matches!(tasks.flags[row].locality, Locality::Process | Locality::Node);
+        rows.iter().filter(local).count() as f64 / rows.len().max(1) as f64
+    };
+    let others: Vec<usize> = view.rows.iter().copied().filter(|&row| tasks.host[row] != hit.host).collect();
+    local(&hit.rows) >= 0.8 && local(&others) <= 0.5
+}
+
+/// Share of run time in garbage collection, on the host and on the others.
+fn gc_shares(view: &StageView<'_>, hit: &Hit) -> (f64, f64) {
+    let tasks = view.tasks();
+    let (mut here, mut others) = ((0.0, 0.0), (0.0, 0.0));
+    for &row in &view.rows {
+        let side = if tasks.host[row] == hit.host { &mut here } else { &mut others };
+        side.0 += f64::from(tasks.gc_time[row]);
+        side.1 += f64::from(tasks.run_time[row]);
+    }
+    (here.0 / here.1.max(1.0), others.0 / others.1.max(1.0))
+}

@@ -1,0 +1,204 @@
+//! One task is late without more data.
+
+use super::advice;
+use super::skewed_stage::{Lopsided, SKEWED_STAGE, lone_ms, lopsided};
+use super::stage_plan::StagePlan;
+use super::support::{first_ends, median};
+use super::view::StageView;
+use super::words::{bytes, count, duration, percent, ratio};
+use super::{on_stage, per_stage};
+use crate::declare_rule;
+use crate::rules::{RunContext, Severity, State, Verdict};
+use crate::run::model::Outcome;
+
+declare_rule! {
+    /// One task of a stage runs many times longer than the others without reading more.
+    ///
+    /// ## Why
+    /// It looks like skew in the duration column, but the data is even, so nothing that spreads data helps. The cause is
+    /// looked for in this order: start-up of the executor, garbage collection, waiting for shuffle blocks, its host,
+    /// an earlier failed attempt. If none of them shows in the log, the finding says so.
+    ///
+    /// ## Silent when
+    /// - the slowest task also read 3 times the median (that is `skewed-stage`),
+    /// - the stage has fewer than 5 tasks or is shorter than 0.5 % of the run.
+    ///
+    /// A task that was launched before its executor had ended its first task is start-up: it is named, and never shown
+    /// on a line of code.
+    ///
+    /// ## Example
+    /// ```text
+    /// one task took 14.9 s, the median 1.4 s (11 x), and read no more than the others: garbage collection
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```text
+    /// spark.speculation  true
+    /// ```
+    ///
+    /// ## Sources
+    /// - <https://spark.apache.org/docs/latest/configuration.html#scheduling>
+    pub STRAGGLER = {
+        name: "straggler", group: Run, severity: Warning, confidence: Measured,
+        since: "0.1.0",
+        options: [
+            ("gc-share", 0.2, "share of the task's run time in garbage collection that explains it"),
+            ("fetch-wait-share", 0.2, "share of the task's run time spent waiting for shuffle blocks that explains it"),
+            ("host-ratio", 2.0, "median of the task's host over the median of the others that explains it"),
+        ],
+        check: Run(check),
+    }
+}
+
+/// Why one task was late.
+#[derive(Debug, Clone, PartialEq)]
+enum Cause {
+    StartUp,
+    Gc(f64),
+    FetchWait(f64),
+    Host(String, f64),
+    Retried,
+    Unexplained,
+}
+
+impl Cause {
+    fn text(&self) -> String {
+        match self {
+            Self::StartUp => "it was launched while its executor was starting up".to_owned(),
+            Self::Gc(share) => format!("{} of its time went into garbage collection", percent(*share)),
+            Self::FetchWait(share) => format!("{} of its time it waited for shuffle blocks", percent(*share)),
+            Self::Host(host, times) => format!("{host} took {} the median of the other hosts", ratio(*times)),
+            Self::Retried => "an earlier attempt of it had failed".to_owned(),
+            Self::Unexplained => "the cause is not in the log".to_owned(),
+        }
+    }
+
+    fn short(&self) -> &'static str {
+        match self {
+            Self::StartUp => "executor start-up",
+            Self::Gc(_) => "garbage collection",
+            Self::FetchWait(_) => "waits for shuffle blocks",
+            Self::Host(..) => "slow on its host",
+            Self::Retried => "retried",
+            Self::Unexplained => "not more data",
+        }
+    }
+}
+
+fn check(context: &RunContext<'_>) -> Vec<Verdict> {
+    let first_ends = first_ends(context.run);
+    per_stage(context, |view| {
+        let found = lopsided(context, view)?;
+        if found.read.lopsided { Err(State::NotFired) } else { Ok(describe(context, view, &found, &first_ends)) }
+    })
+}
+
+fn cause(context: &RunContext<'_>, view: &StageView<'_>, row: usize, first_ends: &[Option<u64>]) -> Cause {
+    let tasks = view.tasks();
+    let run_time = f64::from(tasks.run_time[row]).max(1.0);
+    if view.is_warm_up(row, first_ends) {
+        return Cause::StartUp;
+    }
+    let gc = f64::from(tasks.gc_time[row]) / run_time;
+    let median_gc = view.sorted(&tasks.gc_time).and_then(|sorted| median(&sorted)).unwrap_or(0.0);
+    if gc >= context.option("gc-share") && f64::from(tasks.gc_time[row]) > median_gc {
+        return Cause::Gc(gc);
+    }
+    let fetch = f64::from(tasks.fetch_wait[row]) / run_time;
+    if fetch >= context.option("fetch-wait-share") {
+        return Cause::FetchWait(fetch);
+    }
+    if let Some(times) = host_ratio(view, row).filter(|&times| times >= context.option("host-ratio")) {
+        return Cause::Host(view.host(row).to_owned(), times);
+    }
+    let failed = |other: usize| {
+        tasks.index[other] == tasks.index[row] && !matches!(tasks.flags[other].outcome, Outcome::Success | Outcome::Killed)
+    };
+    if (0..tasks.index.len()).any(failed) { Cause::Retried } else { Cause::Unexplained }
+}
+
+/// The median of the other tasks on the row's host over the median on all other hosts; needs 3 tasks on both sides.
+fn host_ratio(view: &StageView<'_>, row: usize) -> Option<f64> {
+    let tasks = view.tasks();
+    let (mut here, mut elsewhere) = (Vec::new(), Vec::new());
+    for &other in view.rows.iter().filter(|&&other| other != row) {
+        let side = if tasks.host[other] == tasks.host[row] { &mut here } else { &mut elsewhere };
+        side.push(u64::from(tasks.duration[other]));
+    }
+    if here.len() < 3 || elsewhere.len() < 3 {
+        return None;
+    }
+    here.sort_unstable();
+    elsewhere.sort_unstable();
+    Some(median(&here)? / median(&elsewhere)?.max(1.0))
+}
+
+fn describe(
+    context: &RunContext<'_>,
+    view: &StageView<'_>,
+    found: &Lopsided,
+    first_ends: &[Option<u64>],
+) -> Verdict {
+    let tasks = view.tasks();
+    let cause = cause(context, view, found.row, first_ends);
+    let median_ms = view.median_ms();
+    let slow_from = context.rules.option(&SKEWED_STAGE, "ratio") * median_ms;
+    let saved = view.saved_seconds(|row| {
+        let duration = f64::from(tasks.duration[row]);
+        if duration >= slow_from { median_ms } else { duration }
+    });
+    let mut verdict = on_stage(context, view, Some(saved));
+    if cause == Cause::StartUp {
+        verdict.paintable = false;
+    }
+    if !verdict.paintable || (view.count() as f64) < context.rules.option(&SKEWED_STAGE, "confident-tasks") {
+        verdict.severity = Severity::Information;
+    }
+    verdict.message = format!(
+        "one task took {}, the median {} ({}), and did not read more than the others to match: {}",
+        duration(view.max_ms()),
+        duration(median_ms),
+        ratio(found.ratio),
+        cause.text(),
+    );
+    verdict.short = format!("max {} median · {}", ratio(found.ratio), cause.short());
+    verdict.prove(
+        "slowest task over the median",
+        format!("{} ({} / {})", ratio(found.ratio), duration(view.max_ms()), duration(median_ms)),
+        Some(format!(">= {}", ratio(context.rules.option(&SKEWED_STAGE, "ratio")))),
+        Some(format!("task {} on {}", tasks.index[found.row], view.host(found.row))),
+    );
+    verdict.prove("excess", duration(found.excess_ms), Some(format!(">= {}", duration(found.least_excess_ms))), None);
+    verdict.prove(
+        "read by it",
+        format!(
+            "{} and {} (medians {} and {:.0})",
+            bytes(found.read.bytes),
+            count(found.read.records as u64, "row"),
+            bytes(found.read.median_bytes),
+            found.read.median_records
+        ),
+        Some("below the floors or the ratio of skewed-stage".to_owned()),
+        None,
+    );
+    verdict.prove("waited for it", duration(lone_ms(view)), None, None);
+    if let Some(python) = StagePlan::of(context.run, view.key).python() {
+        verdict.confounders.push(format!("{python} runs in this stage: rows may differ in what the UDF takes for them"));
+    }
+    verdict.advice = advise(context, view, &cause);
+    verdict
+}
+
+fn advise(context: &RunContext<'_>, view: &StageView<'_>, cause: &Cause) -> Vec<String> {
+    match cause {
+        Cause::StartUp => vec![
+            "Nothing to change in the job: first tasks of an executor load classes and start Python workers".to_owned(),
+        ],
+        Cause::Gc(_) => vec!["Look at the executor's memory in the stage page: this task was collecting garbage".to_owned()],
+        Cause::FetchWait(_) => {
+            vec!["Look at the executor that served the shuffle blocks: disk, network, or lost blocks".to_owned()]
+        }
+        Cause::Retried => vec!["Read why the first attempt failed: the time was lost there".to_owned()],
+        Cause::Host(..) | Cause::Unexplained => advice::for_slow_tasks(context.run, view),
+    }
+}

@@ -1,0 +1,241 @@
+//! Time and slots: how long a stage took on how many cores, and how long it would have taken otherwise.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use super::Run;
+use super::model::{Stage, StageKey, Tasks};
+use super::stats::{finish, population};
+
+/// How long the run took, in milliseconds.
+pub fn run_time(run: &Run) -> u64 {
+    u64::try_from(run.application.end.saturating_sub(run.application.start)).unwrap_or(0)
+}
+
+/// From when to when a stage attempt ran, in milliseconds since the epoch: its own times, else its tasks'. `None` if
+/// neither was recorded.
+pub fn stage_span(run: &Run, stage: &Stage) -> Option<(i64, i64)> {
+    let since_start = |time: u64| run.application.start.saturating_add(i64::try_from(time).unwrap_or(i64::MAX));
+    let tasks = &stage.tasks;
+    let from = stage.submitted.or_else(|| tasks.launch.iter().min().map(|&launch| since_start(u64::from(launch))))?;
+    let to = stage.completed.or_else(|| (0..tasks.len()).map(|task| finish(tasks, task)).max().map(since_start))?;
+    (from <= to).then_some((from, to))
+}
+
+/// How long a stage attempt took, in milliseconds.
+pub fn stage_wall(run: &Run, stage: &Stage) -> Option<u64> {
+    let (from, to) = stage_span(run, stage)?;
+    u64::try_from(to - from).ok()
+}
+
+/// `spark.task.cpus`, 1 if unset.
+pub fn task_cpus(run: &Run) -> u32 {
+    run.conf.get("spark.task.cpus").and_then(|text| text.trim().parse().ok()).filter(|&cpus| cpus > 0).unwrap_or(1)
+}
+
+/// Cores of a stage: executors alive during it, weighted by the share of its time, × their cores ÷ `spark.task.cpus`.
+/// `None` if that can't be known: no times, no executor announced, or tasks on one that was not.
+pub fn stage_cores(run: &Run, key: StageKey) -> Option<f64> {
+    let stage = run.stages.get(&key)?;
+    let (from, to) = stage_span(run, stage)?;
+    let used = |executor: usize| stage.tasks.executor.iter().any(|&index| usize::from(index) == executor);
+    let length = (to - from).max(1) as f64;
+    let mut cores = 0.0;
+    for (index, executor) in run.executors.iter().enumerate() {
+        match (executor.cores, executor.added) {
+            (Some(count), Some(added)) => {
+                // A stage within one millisecond still has the executors alive at that time.
+                let (since, until) = (added.max(from), executor.removed.unwrap_or(i64::MAX).min(to.max(from + 1)));
+                cores += f64::from(count) * (until.saturating_sub(since).max(0) as f64 / length);
+            }
+            _ if used(index) => return None,
+            _ => {}
+        }
+    }
+    (cores > 0.0).then(|| cores / f64::from(task_cpus(run)))
+}
+
+/// Most tasks of the stage attempt that ran at once, of any outcome.
+pub fn peak_slots(tasks: &Tasks) -> usize {
+    let mut changes: Vec<(u64, i32)> = Vec::with_capacity(2 * tasks.len());
+    for task in 0..tasks.len() {
+        let launch = u64::from(tasks.launch[task]);
+        changes.push((launch, 1));
+        changes.push((finish(tasks, task).max(launch + 1), -1));
+    }
+    // Ends sort before launches of the same millisecond: the slot was handed on.
+    changes.sort_unstable();
+    let running = changes.iter().scan(0i32, |running, (_, change)| {
+        *running += change;
+        Some(*running)
+    });
+    usize::try_from(running.max().unwrap_or(0)).unwrap_or(0)
+}
+
+/// Slots that a stage's tasks are replayed on: the observed peak, not above the stage's cores where they are known (a slot
+/// is given away a moment before its task is noted as ended, so the peak can be too high). At least 1.
+pub fn stage_slots(run: &Run, key: StageKey) -> usize {
+    let peak = run.stages.get(&key).map_or(1, |stage| peak_slots(&stage.tasks));
+    let cores = stage_cores(run, key).map_or(usize::MAX, |cores| cores.ceil() as usize);
+    peak.min(cores).max(1)
+}
+
+/// How long the tasks would take on `slots` slots, each in launch order on the slot that is free first, with `duration`
+/// (milliseconds) for each task.
+pub fn replay(tasks: &Tasks, slots: usize, duration: impl Fn(usize) -> u32) -> u64 {
+    let mut order: Vec<usize> = (0..tasks.len()).collect();
+    order.sort_by_key(|&task| tasks.launch[task]);
+    let mut free: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
+    let mut end = 0;
+    for task in order {
+        let start = if free.len() < slots.max(1) { 0 } else { free.pop().map_or(0, |Reverse(time)| time) };
+        let done = start + u64::from(duration(task));
+        end = end.max(done);
+        free.push(Reverse(done));
+    }
+    end
+}
+
+/// How many milliseconds earlier the stage would end if some tasks took what `replaced` says: the difference of two
+/// replays, so that what the replay leaves out cancels out.
+pub fn impact(tasks: &Tasks, slots: usize, replaced: impl Fn(usize) -> Option<u32>) -> u64 {
+    let as_it_was = replay(tasks, slots, |task| tasks.duration[task]);
+    let otherwise = replay(tasks, slots, |task| replaced(task).unwrap_or(tasks.duration[task]));
+    as_it_was.saturating_sub(otherwise)
+}
+
+/// The end of a stage, when its last task kept the others waiting.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tail {
+    /// The task of the population that finished last: an index into the columns.
+    pub task: usize,
+    /// How long it ran after all others had finished, in milliseconds.
+    pub alone: u64,
+    /// Slots idle while it ran, on average.
+    pub idle_slots: f64,
+}
+
+/// What the stage's slots did while its last task ran. `None` without tasks that succeeded.
+pub fn tail(tasks: &Tasks, slots: usize) -> Option<Tail> {
+    let population = population(tasks);
+    let task = population.iter().copied().max_by_key(|&task| finish(tasks, task))?;
+    let (from, to) = (u64::from(tasks.launch[task]), finish(tasks, task));
+    let others = || (0..tasks.len()).filter(|&other| other != task);
+    let before = others().map(|other| finish(tasks, other)).max().unwrap_or(0);
+    let overlap = |other: usize| finish(tasks, other).min(to).saturating_sub(u64::from(tasks.launch[other]).max(from));
+    let busy: u64 = others().map(overlap).sum();
+    let busy_slots = if to > from { busy as f64 / (to - from) as f64 } else { 0.0 };
+    Some(Tail {
+        task,
+        alone: to.saturating_sub(before.max(from)),
+        idle_slots: (slots.saturating_sub(1) as f64 - busy_slots).max(0.0),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::model::{Executor, Task};
+
+    fn tasks(all: &[(u32, u32)]) -> Tasks {
+        let mut tasks = Tasks::default();
+        for (index, &(launch, duration)) in all.iter().enumerate() {
+            tasks.push(Task { index: index as u32, launch, duration, ..Task::default() });
+        }
+        tasks
+    }
+
+    const KEY: StageKey = StageKey { stage: 0, attempt: 0 };
+
+    /// A stage from 1,000 to 2,000 on executors given as (cores, added, removed); its tasks ran on the first.
+    fn run(executors: &[(Option<u32>, i64, Option<i64>)]) -> Run {
+        let mut run = Run::default();
+        run.application.start = 500;
+        run.application.end = 4500;
+        run.executors = executors
+            .iter()
+            .map(|&(cores, added, removed)| Executor {
+                cores,
+                added: cores.map(|_| added),
+                removed,
+                ..Executor::default()
+            })
+            .collect();
+        let stage =
+            Stage { submitted: Some(1000), completed: Some(2000), tasks: tasks(&[(500, 1000)]), ..Stage::default() };
+        run.stages.insert(KEY, stage);
+        run
+    }
+
+    #[test]
+    fn times_of_run_and_stage() {
+        let mut run = run(&[]);
+        assert_eq!(run_time(&run), 4000);
+        assert_eq!(stage_wall(&run, &run.stages[&KEY]), Some(1000));
+        let stage = run.stages.get_mut(&KEY).unwrap();
+        (stage.submitted, stage.completed) = (None, None);
+        assert_eq!(stage_span(&run, &run.stages[&KEY]), Some((1000, 2000)));
+        assert_eq!(stage_span(&run, &Stage::default()), None);
+    }
+
+    #[test]
+    fn cores_are_weighted_by_time() {
+        // 4 cores all the time, 2 cores for the last quarter, 8 cores gone before: 4 + 2 × 0.25.
+        let mut run = run(&[(Some(4), 0, None), (Some(2), 1750, Some(9000)), (Some(8), 0, Some(900))]);
+        assert_eq!(stage_cores(&run, KEY), Some(4.5));
+        run.conf.insert("spark.task.cpus".to_owned(), "2".to_owned());
+        assert_eq!(stage_cores(&run, KEY), Some(2.25));
+    }
+
+    #[test]
+    fn unknown_cores_stay_unknown() {
+        assert_eq!(stage_cores(&run(&[]), KEY), None);
+        assert_eq!(stage_cores(&run(&[(None, 0, None), (Some(4), 0, None)]), KEY), None);
+        // An executor that was never announced and ran nothing of the stage does not matter.
+        assert_eq!(stage_cores(&run(&[(Some(4), 0, None), (None, 0, None)]), KEY), Some(4.0));
+    }
+
+    #[test]
+    fn the_peak_counts_tasks_at_once() {
+        assert_eq!(peak_slots(&tasks(&[(0, 10), (5, 10), (10, 10), (15, 1)])), 2);
+        assert_eq!(peak_slots(&tasks(&[(0, 0), (0, 0)])), 2);
+        assert_eq!(peak_slots(&Tasks::default()), 0);
+    }
+
+    #[test]
+    fn slots_are_the_peak_within_the_cores() {
+        let mut run = run(&[(Some(2), 0, None)]);
+        run.stages.get_mut(&KEY).unwrap().tasks = tasks(&[(500, 9), (500, 9), (508, 9)]);
+        assert_eq!(stage_slots(&run, KEY), 2);
+        run.executors.clear();
+        assert_eq!(stage_slots(&run, KEY), 3);
+    }
+
+    #[test]
+    fn a_replay_fills_the_slot_that_is_free_first() {
+        // Two slots: 10 | 40, then 10 at 10, then 30 at 20: ends at 50.
+        let tasks = tasks(&[(0, 10), (0, 40), (11, 10), (22, 30)]);
+        assert_eq!(replay(&tasks, 2, |task| tasks.duration[task]), 50);
+        assert_eq!(replay(&tasks, 1, |task| tasks.duration[task]), 90);
+        assert_eq!(replay(&tasks, 9, |task| tasks.duration[task]), 40);
+        assert_eq!(replay(&tasks, 0, |_| 1), 4);
+    }
+
+    #[test]
+    fn impact_is_the_difference_of_two_replays() {
+        // One task of 100 s among four on two slots: 10 | 10, then 100 and 10 from 10: 110. With 10 instead: 20.
+        let tasks = tasks(&[(0, 10_000), (0, 10_000), (10_000, 100_000), (10_000, 10_000)]);
+        assert_eq!(impact(&tasks, 2, |task| (task == 2).then_some(10_000)), 90_000);
+        assert_eq!(impact(&tasks, 2, |_| None), 0);
+        assert_eq!(impact(&tasks, 2, |task| (task == 0).then_some(50_000)), 0);
+    }
+
+    #[test]
+    fn idle_slots_while_the_last_task_ran() {
+        // On 3 slots: the last runs 0–100, one beside it until 40, one until 20: idle 2 − 0.6.
+        let found = tail(&tasks(&[(0, 100), (0, 40), (0, 20)]), 3).unwrap();
+        assert_eq!((found.task, found.alone), (0, 60));
+        assert!((found.idle_slots - 1.4).abs() < 1e-9);
+        assert!(tail(&Tasks::default(), 3).is_none());
+    }
+}
