@@ -101,7 +101,7 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, spilled: f64) -> Ver
             SKEWED_STAGE.name
         ));
     } else {
-        verdict.advice = advice::for_partitions(context.run, &StagePlan::of(context.run, view.key), true);
+        verdict.advice = advice::for_partitions(context.run, &StagePlan::of(view), true);
     }
     verdict
 }
