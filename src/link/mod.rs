@@ -14,6 +14,7 @@ use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::NodeId;
 use crate::run::Run;
 use crate::run::model::{Stage, StageKey};
+use crate::run::plan::PlanIndex;
 use crate::text::Span;
 
 /// How sure a link is; a link below [`Certainty::Likely`] is never painted on a line.
@@ -83,11 +84,12 @@ pub fn link(run: &Run, plan: &StaticPlan, text: &str, path: &Path) -> Links {
         return links;
     }
     let code = Code::new(plan, text, path);
+    let index = PlanIndex::new(run);
     for (measured, found) in actions::link(run, &code) {
         match found {
             Found::Links(found) => {
                 if let Some(best) = found.first().filter(|link| link.certainty >= Certainty::Likely) {
-                    stages(run, &code, best, &mut links);
+                    stages(run, &index, &code, best, &mut links);
                 }
                 links.links.extend(found);
             }
@@ -115,19 +117,19 @@ fn belongs(run: &Run, plan: &StaticPlan, path: &Path) -> bool {
     by_name() || by_command() || by_site()
 }
 
-/// Links the stages of one linked execution or job: to the operator that caused them, else to the action.
-fn stages(run: &Run, code: &Code<'_>, action: &Link, links: &mut Links) {
+/// Links the stages of one linked execution or job: to the operator that caused them, else to the action. A stage that
+/// several jobs list belongs to the first: the others skip it.
+fn stages(run: &Run, index: &PlanIndex<'_>, code: &Code<'_>, action: &Link, links: &mut Links) {
     match action.measured {
         Measured::Execution(id) => {
             let Some(execution) = run.executions.get(&id) else { return };
-            let flat = Flat::new(&execution.plan);
-            for (key, stage) in operators::stages_of(run, move |job| job.execution == Some(id)) {
-                links.links.extend(of_stage(code, action, &flat, key, stage));
+            let flat = Flat::new(id, &execution.plan);
+            for &key in run.stages.keys().filter(|key| index.execution_of(**key) == Some(id)) {
+                links.links.extend(of_stage(code, action, &flat, index, key));
             }
         }
         Measured::Job(id) => {
-            let stages = run.jobs.get(&id).map(|job| job.stages.as_slice()).unwrap_or_default();
-            for (&key, stage) in run.stages.iter().filter(|(key, _)| stages.contains(&key.stage)) {
+            for (&key, stage) in run.stages.iter().filter(|(key, _)| index.job_of(**key) == Some(id)) {
                 links.links.push(of_rdd_stage(code, action, key, stage));
             }
         }
@@ -136,10 +138,10 @@ fn stages(run: &Run, code: &Code<'_>, action: &Link, links: &mut Links) {
 }
 
 /// The operator that a stage belongs to. Where several fit, they are candidates and the stage stays with its action.
-fn of_stage(code: &Code<'_>, action: &Link, flat: &Flat<'_>, key: StageKey, stage: &Stage) -> Vec<Link> {
+fn of_stage(code: &Code<'_>, action: &Link, flat: &Flat<'_>, index: &PlanIndex<'_>, key: StageKey) -> Vec<Link> {
     let with_action = Link { measured: Measured::Stage(key), ..action.clone() };
     let input = action.action.and_then(|index| code.plan.actions[index].input);
-    let place = input.and_then(|input| operators::place(flat, stage, code.plan, input, code.text));
+    let place = input.and_then(|input| operators::place(flat, index, key, (code.plan, code.text), input));
     let Some(place) = place else { return vec![with_action] };
     let Some(site) = code.plan.node(place.node).site.as_ref() else { return vec![with_action] };
     let at_operator = Link {

@@ -3,24 +3,21 @@
 //! A stage holds the plan nodes whose metrics it updates. A reduce stage belongs to the operator above the exchange that it
 //! reads, a map stage to its scan or to the Python function that it runs.
 
-use rustc_hash::FxHashMap;
-
 use super::physical::{self, Physical};
 use super::written::tail;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{JoinCondition, Literal, NodeId, Operator, Source};
-use crate::run::Run;
-use crate::run::model::{PlanNode, Stage};
+use crate::run::model::{PlanNode, StageKey};
+use crate::run::plan::{PlanIndex, Step};
 
 /// A physical plan as a list, parents before children, with what each node is.
 pub(super) struct Flat<'a> {
+    execution: i64,
     nodes: Vec<FlatNode<'a>>,
-    by_metric: FxHashMap<i64, usize>,
 }
 
 struct FlatNode<'a> {
-    node: &'a PlanNode,
-    parent: Option<usize>,
+    step: Step<'a>,
     kind: Option<Physical>,
 }
 
@@ -33,35 +30,32 @@ pub(super) struct Place {
 }
 
 impl<'a> Flat<'a> {
-    pub(super) fn new(root: &'a PlanNode) -> Self {
-        let mut flat = Self { nodes: Vec::new(), by_metric: FxHashMap::default() };
-        let mut stack = vec![(root, None)];
-        while let Some((node, parent)) = stack.pop() {
-            let index = flat.nodes.len();
-            flat.by_metric.extend(node.metrics.iter().map(|metric| (metric.accumulator, index)));
-            flat.nodes.push(FlatNode { node, parent, kind: physical::classify(node) });
-            stack.extend(node.children.iter().rev().map(|child| (child, Some(index))));
-        }
-        flat
+    pub(super) fn new(execution: i64, root: &'a PlanNode) -> Self {
+        let nodes = root.walk().map(|step| FlatNode { kind: physical::classify(step.node), step }).collect();
+        Self { execution, nodes }
     }
 
     /// The nodes that a stage works on, parents first.
-    fn of_stage(&self, stage: &Stage) -> Vec<usize> {
-        let mut nodes: Vec<usize> =
-            stage.accumulables.iter().filter_map(|id| self.by_metric.get(id)).copied().collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        nodes
+    fn of_stage(&self, index: &PlanIndex<'_>, stage: StageKey) -> Vec<usize> {
+        let places = index.nodes_of(stage).into_iter().filter(|place| place.execution == self.execution);
+        places.filter_map(|place| self.at(&place.path)).collect()
     }
 
+    /// The node at a path; parents come before children, so paths are sorted.
+    fn at(&self, path: &[usize]) -> Option<usize> {
+        self.nodes.binary_search_by(|node| node.step.path.as_slice().cmp(path)).ok()
+    }
+
+    /// The nodes above one, nearest first.
     fn ancestors(&self, index: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(self.nodes[index].parent, |&above| self.nodes[above].parent)
+        let path = &self.nodes[index].step.path;
+        (0..path.len()).rev().filter_map(|depth| self.at(&path[..depth]))
     }
 
     /// The physical operator that a stage belongs to.
-    fn main_operator(&self, stage: &Stage) -> Option<usize> {
-        let nodes = self.of_stage(stage);
-        let is_exchange = |index: usize| self.nodes[index].node.name.trim() == "Exchange";
+    fn main_operator(&self, plan: &PlanIndex<'_>, stage: StageKey) -> Option<usize> {
+        let nodes = self.of_stage(plan, stage);
+        let is_exchange = |index: usize| self.nodes[index].step.node.name.trim() == "Exchange";
         // An exchange is read by the stage if the stage also works on something above it.
         let read = nodes
             .iter()
@@ -100,8 +94,14 @@ impl<'a> Flat<'a> {
 }
 
 /// The operator of the static plan that a stage belongs to, among what `input` is computed from.
-pub(super) fn place(flat: &Flat<'_>, stage: &Stage, plan: &StaticPlan, input: NodeId, text: &str) -> Option<Place> {
-    let index = flat.main_operator(stage)?;
+pub(super) fn place(
+    flat: &Flat<'_>,
+    stages: &PlanIndex<'_>,
+    stage: StageKey,
+    (plan, text): (&StaticPlan, &str),
+    input: NodeId,
+) -> Option<Place> {
+    let index = flat.main_operator(stages, stage)?;
     let kind = flat.nodes[index].kind.as_ref()?;
     let upstream = plan.upstream(input);
     let fitting = |fits: &dyn Fn(&Operator, &str) -> bool| -> Vec<NodeId> {
@@ -250,14 +250,4 @@ fn last_open(code: &str, end: usize) -> usize {
         }
     }
     0
-}
-
-/// The stages of an execution, through its jobs; skipped ones have no attempt and are not there.
-pub(super) fn stages_of<'a>(
-    run: &'a Run,
-    wanted: impl Fn(&crate::run::model::Job) -> bool + 'a,
-) -> impl Iterator<Item = (crate::run::model::StageKey, &'a Stage)> {
-    let ids: Vec<u32> =
-        run.jobs.values().filter(|job| wanted(job)).flat_map(|job| job.stages.iter().copied()).collect();
-    run.stages.iter().filter(move |(key, _)| ids.contains(&key.stage)).map(|(key, stage)| (*key, stage))
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::run::model::PlanNode;
+use crate::run::plan::Step;
 
 /// What a physical operator is, with what ties it to code.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +63,7 @@ pub(super) fn classify(node: &PlanNode) -> Option<Physical> {
 /// Literals and numbers that a plan shares with the code that made it; comparable with the ones of the static plan.
 pub(super) fn tokens(root: &PlanNode) -> BTreeSet<String> {
     let mut tokens = BTreeSet::new();
-    for node in walk(root) {
+    for Step { node, .. } in root.walk() {
         match classify(node) {
             Some(Physical::Join { left, .. }) => {
                 tokens.insert("join".to_owned());
@@ -93,19 +94,9 @@ pub(super) fn tokens(root: &PlanNode) -> BTreeSet<String> {
 
 /// The write target of a plan, if its root (under AQE's wrappers) is a write.
 pub(super) fn target(root: &PlanNode) -> Option<String> {
-    walk(root).take(6).find_map(|node| match classify(node) {
+    root.walk().take(6).find_map(|step| match classify(step.node) {
         Some(Physical::Write { target }) => target,
         _ => None,
-    })
-}
-
-/// The nodes of a plan, parents before children.
-pub(super) fn walk(root: &PlanNode) -> impl Iterator<Item = &PlanNode> {
-    let mut stack = vec![root];
-    std::iter::from_fn(move || {
-        let node = stack.pop()?;
-        stack.extend(node.children.iter().rev());
-        Some(node)
     })
 }
 
