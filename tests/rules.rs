@@ -50,6 +50,11 @@ fn every_fix_parses_and_its_finding_is_gone() {
 }
 
 #[test]
+fn every_refactoring_parses() {
+    for_each_document(fixes::refactoring_complaints);
+}
+
+#[test]
 fn fixes_make_the_text_that_is_shown() {
     for_each_document(fixes::shown);
 }

@@ -8,7 +8,8 @@ use sparkls::analysis::{self, Analysis, Facts, Input};
 use sparkls::catalog::SparkVersion;
 use sparkls::conf::{EffectiveConf, Layer, Origin, Setting, properties};
 use sparkls::pyspark::PythonFile;
-use sparkls::rules::{Environment, Level, RuleSettings, Severity, Vendor};
+use sparkls::rules::{self, Environment, Fix, Level, RuleSettings, Severity, Vendor};
+use sparkls::text::Span;
 
 use super::markdown::{self, Piece};
 use super::marker::{self, Expected};
@@ -45,6 +46,8 @@ pub(crate) struct Document {
 /// The text after a fix.
 pub(crate) struct Fixed {
     pub(crate) title: String,
+    /// For a refactoring: the code at which it is offered.
+    pub(crate) at: Option<String>,
     pub(crate) text: String,
     pub(crate) line: usize,
 }
@@ -79,7 +82,8 @@ impl Case {
             Some("fixed") => {
                 let title = markdown::attribute(info, "title").unwrap_or_default().to_owned();
                 let document = self.documents.last_mut().expect("a `fixed` block follows the block that it fixes");
-                return document.fixed.push(Fixed { title, text: marker::split(text).0, line });
+                let at = markdown::attribute(info, "at").map(str::to_owned);
+                return document.fixed.push(Fixed { title, at, text: marker::split(text).0, line });
             }
             other => panic!("{}: line {line}: a block of {other:?}; see tests/rules/README.md", self.name),
         };
@@ -90,6 +94,25 @@ impl Case {
 
     /// Analyses a text as if it stood in the place of one of the documents.
     pub(crate) fn analyse(&self, document: &Document, text: &str) -> Analysis {
+        let facts = facts(document.language, text);
+        analysis::analyse(&Input {
+            path: Path::new(&document.path),
+            text,
+            facts: &facts,
+            environment: &self.environment,
+            conf: &self.conf(document, &facts, text),
+            runs: &[],
+        })
+    }
+
+    /// What is offered at a place of one of the documents, besides fixes.
+    pub(crate) fn refactorings(&self, document: &Document, at: Span) -> Vec<Fix> {
+        let facts = facts(document.language, &document.text);
+        let conf = self.conf(document, &facts, &document.text);
+        facts.plan().map(|plan| rules::refactorings(plan, &document.text, &conf, at)).unwrap_or_default()
+    }
+
+    fn conf(&self, document: &Document, facts: &Facts, text: &str) -> EffectiveConf {
         let mut layers: Vec<Layer> = self
             .documents
             .iter()
@@ -97,16 +120,8 @@ impl Case {
             .filter(|other| !std::ptr::eq(*other, document))
             .flat_map(|other| layers(&properties::read(&other.text).settings, &other.path, &other.text))
             .collect();
-        let facts = facts(document.language, text);
         layers.extend(self::layers(facts.settings(), &document.path, text));
-        analysis::analyse(&Input {
-            path: Path::new(&document.path),
-            text,
-            facts: &facts,
-            environment: &self.environment,
-            conf: &EffectiveConf::new(self.environment.version, layers),
-            runs: &[],
-        })
+        EffectiveConf::new(self.environment.version, layers)
     }
 }
 

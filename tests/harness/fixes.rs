@@ -2,8 +2,9 @@
 
 use sparkls::conf::properties;
 use sparkls::rules::{Finding, Fix, FixKind, fix};
+use sparkls::text::Span;
 
-use super::case::{Case, Document, Language};
+use super::case::{Case, Document, Fixed, Language};
 
 /// Complaints on the fixes of one document.
 pub(crate) fn complaints(case: &Case, document: &Document) -> Vec<String> {
@@ -75,19 +76,50 @@ fn broken_nodes(text: &str) -> usize {
     }
 }
 
+/// Complaints on what is offered on each line of one document, besides fixes.
+pub(crate) fn refactoring_complaints(case: &Case, document: &Document) -> Vec<String> {
+    let mut start = 0;
+    let mut complaints = Vec::new();
+    for line in document.text.split_inclusive('\n') {
+        let offered = case.refactorings(document, Span::new(start, start + line.trim_end().len()));
+        complaints.extend(offered.iter().filter_map(|fix| refactoring_complaint(case, document, fix)));
+        start += line.len();
+    }
+    complaints
+}
+
+fn refactoring_complaint(case: &Case, document: &Document, fix: &Fix) -> Option<String> {
+    let fixed = fix::apply(&document.text, &fix.edits);
+    let what = if overlap(fix) {
+        "has edits that overlap"
+    } else if broken(document.language, &fixed) > broken(document.language, &document.text) {
+        "does not parse any more"
+    } else {
+        return None;
+    };
+    Some(format!("{}, block of line {}\nafter \"{}\" {what}:\n{fixed}", case.name, document.line, fix.title))
+}
+
 /// Complaints on the `fixed` blocks of one document: the text that a fix makes is the text that is shown.
 pub(crate) fn shown(case: &Case, document: &Document) -> Vec<String> {
     let findings = case.analyse(document, &document.text).findings;
-    let all: Vec<&Fix> = findings.iter().flat_map(|finding| &finding.fixes).collect();
-    let check = |fixed: &super::case::Fixed| {
+    let check = |fixed: &Fixed| {
         let heading = format!("{}, `fixed` block of line {}", case.name, fixed.line);
-        let Some(fix) = all.iter().find(|fix| fix.title == fixed.title) else {
-            let titles: Vec<&str> = all.iter().map(|fix| fix.title.as_str()).collect();
-            return Some(format!("{heading}: no fix \"{}\" among {titles:#?}", fixed.title));
+        let all: Vec<Fix> = match &fixed.at {
+            Some(code) => {
+                let at = document.text.find(code).expect("`at` is code of the block");
+                case.refactorings(document, Span::new(at, at + code.len()))
+            }
+            None => findings.iter().flat_map(|finding| finding.fixes.clone()).collect(),
         };
-        let text = fix::apply(&document.text, &fix.edits);
-        (text != fixed.text).then(|| {
-            let diff = similar::TextDiff::from_lines(fixed.text.as_str(), text.as_str());
+        let candidates: Vec<&Fix> = all.iter().filter(|fix| fix.title == fixed.title).collect();
+        if candidates.is_empty() {
+            let titles: Vec<&str> = all.iter().map(|fix| fix.title.as_str()).collect();
+            return Some(format!("{heading}: nothing called \"{}\" among {titles:#?}", fixed.title));
+        }
+        let texts: Vec<String> = candidates.iter().map(|fix| fix::apply(&document.text, &fix.edits)).collect();
+        (!texts.contains(&fixed.text)).then(|| {
+            let diff = similar::TextDiff::from_lines(fixed.text.as_str(), texts[0].as_str());
             let diff = diff.unified_diff().context_radius(20).header("shown", "made by the fix").to_string();
             format!("{heading}: \"{}\"\n{diff}", fixed.title)
         })

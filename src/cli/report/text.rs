@@ -30,7 +30,7 @@ pub(super) fn render(measured: &MeasuredRun, places: &Places, all: bool) -> Stri
     let (shown, hidden): (Vec<&Verdict>, Vec<&Verdict>) =
         fired.into_iter().partition(|verdict| all || is_shown(verdict, &measured.run, &floors));
     for verdict in &shown {
-        text.push_str(&block(verdict, &measured.run, places));
+        text.push_str(&block(verdict, &measured.run, places, all));
     }
     text.push('\n');
     if !hidden.is_empty() {
@@ -177,6 +177,7 @@ fn row(measured: &MeasuredRun, places: &Places, view: &StageView<'_>) -> Row {
     let noun = rules::run::stage_noun(&measured.run, view.key);
     let what = match places.best(Measured::Stage(view.key)) {
         Some(place) => format!("{noun} of {}", place.short()),
+        None if noun == "stage" => String::new(),
         None => noun.to_owned(),
     };
     Row {
@@ -188,12 +189,16 @@ fn row(measured: &MeasuredRun, places: &Places, view: &StageView<'_>) -> Row {
     }
 }
 
-/// One finding with its numbers and what to do.
-fn block(verdict: &Verdict, run: &Run, places: &Places) -> String {
+/// One finding with its numbers and what to do; a hint only with what speaks against it, unless `all`.
+fn block(verdict: &Verdict, run: &Run, places: &Places, all: bool) -> String {
     let mut text = String::from("\n");
     let mut title = format!("{}[{}]", severity(verdict.severity), verdict.rule);
     if let [stage] = verdict.stages.as_slice() {
-        let _ = write!(title, " stage {}, {}", stage.stage, rules::run::stage_noun(run, *stage));
+        let _ = write!(title, " stage {}", stage.stage);
+        let noun = rules::run::stage_noun(run, *stage);
+        if noun != "stage" {
+            let _ = write!(title, ", {noun}");
+        }
         if let Some(place) = places.best(Measured::Stage(*stage)) {
             let _ = write!(title, " of {} ({})", place.short(), place.certainty);
         }
@@ -203,6 +208,12 @@ fn block(verdict: &Verdict, run: &Run, places: &Places) -> String {
     }
     wrap(&mut text, "", &title);
     wrap(&mut text, "    ", &verdict.message);
+    if verdict.severity == Severity::Hint && !all {
+        if !verdict.confounders.is_empty() {
+            wrap(&mut text, "    = but: ", &verdict.confounders.join("; "));
+        }
+        return text;
+    }
     for evidence in &verdict.evidence {
         let threshold = evidence.threshold.as_ref().map(|bound| format!(", {bound}")).unwrap_or_default();
         let source = evidence.source.as_ref().map(|source| format!("  [{source}]")).unwrap_or_default();

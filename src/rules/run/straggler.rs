@@ -5,7 +5,7 @@ use super::skewed_stage::{Lopsided, SKEWED_STAGE, lone_ms, lopsided};
 use super::stage_plan::StagePlan;
 use crate::run::stats::{first_ends, is_warm_up, median};
 use super::view::StageView;
-use super::words::{bytes, count, duration, percent, ratio};
+use super::words::{bytes, count, duration, grouped, percent, ratio};
 use super::{on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Verdict};
@@ -80,7 +80,7 @@ impl Cause {
             Self::FetchWait(_) => "waits for shuffle blocks",
             Self::Host(..) => "slow on its host",
             Self::Retried => "retried",
-            Self::Unexplained => "not more data",
+            Self::Unexplained => "cause not in the log",
         }
     }
 }
@@ -149,15 +149,16 @@ fn describe(
     let mut verdict = on_stage(context, view, Some(saved));
     if cause == Cause::StartUp {
         verdict.paintable = false;
-    }
-    if !verdict.paintable || (view.count() as f64) < context.rules.option(&SKEWED_STAGE, "confident-tasks") {
+        verdict.severity = Severity::Hint;
+    } else if !verdict.paintable || (view.count() as f64) < context.rules.option(&SKEWED_STAGE, "confident-tasks") {
         verdict.severity = Severity::Information;
     }
     verdict.message = format!(
-        "one task took {}, the median {} ({}), and did not read more than the others to match: {}",
+        "one task took {}, the median {} ({}), {}: {}",
         duration(view.max_ms()),
         duration(median_ms),
         ratio(found.ratio),
+        reading(found),
         cause.text(),
     );
     verdict.short = format!("max {} median · {}", ratio(found.ratio), cause.short());
@@ -171,11 +172,11 @@ fn describe(
     verdict.prove(
         "read by it",
         format!(
-            "{} and {} (medians {} and {:.0})",
+            "{} and {} (medians {} and {})",
             bytes(found.read.bytes),
             count(found.read.records as u64, "row"),
             bytes(found.read.median_bytes),
-            found.read.median_records
+            grouped(found.read.median_records as u64)
         ),
         Some("below the floors or the ratio of skewed-stage".to_owned()),
         None,
@@ -186,6 +187,16 @@ fn describe(
     }
     verdict.advice = advise(context, view, &cause);
     verdict
+}
+
+/// What it read, where that is not enough to call it skew.
+fn reading(found: &Lopsided) -> String {
+    let read = &found.read;
+    if read.bytes > 2.0 * read.median_bytes && read.median_bytes > 0.0 {
+        let times = ratio(read.bytes / read.median_bytes);
+        return format!("and read {} ({times} the median), too little to explain it by data alone", bytes(read.bytes));
+    }
+    "and read no more than the others".to_owned()
 }
 
 fn advise(context: &RunContext<'_>, view: &StageView<'_>, cause: &Cause) -> Vec<String> {

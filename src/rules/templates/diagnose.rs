@@ -49,7 +49,7 @@ pub fn explain(text: &str, version: SparkVersion, action: &Action) -> Option<Fix
     let mode = if version.at_least(3, 0) { "mode=\"formatted\"" } else { "True" };
     let line = format!("{}.explain({mode})", as_receiver(frame));
     let edit = lines_before(text, action.site.statement, &[line])?;
-    Some(refactor(format!("Insert explain({mode}) before {}", action.method), vec![edit]))
+    Some(refactor(format!("Insert explain before {}", action.method), vec![edit]))
 }
 
 fn query(comment: &str, frame: &str, by: &str, functions: &Functions<'_>) -> [String; 2] {
