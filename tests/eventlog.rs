@@ -1,4 +1,5 @@
 //! Event logs of real runs, read whole.
+#![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 
