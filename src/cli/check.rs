@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::inputs::{Inputs, Options, Selection};
 use super::output::{self, FileOutcome, Outcome};
@@ -48,12 +49,12 @@ pub(super) struct Args {
     ignore: Vec<String>,
 
     /// Leave out findings below this severity.
-    #[arg(long, value_name = "SEVERITY", default_value = "hint")]
-    min_severity: Level,
+    #[arg(long, value_name = "SEVERITY", default_value = "hint", value_parser = severity(&[]))]
+    min_severity: Least,
 
     /// Exit with 1 if a finding is at least this severe.
-    #[arg(long, value_name = "SEVERITY", default_value = "warning")]
-    fail_on: Level,
+    #[arg(long, value_name = "SEVERITY", default_value = "warning", value_parser = severity(&["never"]))]
+    fail_on: Least,
 
     /// Apply fixes that keep the job's result, until none is left; then report what remains.
     #[arg(long, conflicts_with = "diff")]
@@ -84,26 +85,28 @@ enum Format {
     Github,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Level {
-    Hint,
-    Information,
-    Warning,
-    Error,
-    /// No finding is severe enough.
-    Never,
+/// The least severity that counts; `None` if no severity does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Least(Option<Severity>);
+
+impl Least {
+    fn admits(self, severity: Severity) -> bool {
+        self.0.is_some_and(|least| severity >= least)
+    }
 }
 
-impl Level {
-    fn admits(self, severity: Severity) -> bool {
-        match self {
-            Self::Hint => true,
-            Self::Information => severity >= Severity::Information,
-            Self::Warning => severity >= Severity::Warning,
-            Self::Error => severity >= Severity::Error,
-            Self::Never => false,
-        }
-    }
+const SEVERITIES: [(&str, Severity); 4] = [
+    ("hint", Severity::Hint),
+    ("information", Severity::Information),
+    ("warning", Severity::Warning),
+    ("error", Severity::Error),
+];
+
+/// Reads a severity, or one of `others`, which stand for none.
+fn severity(others: &'static [&'static str]) -> impl TypedValueParser<Value = Least> {
+    let names = SEVERITIES.iter().map(|(name, _)| *name).chain(others.iter().copied());
+    PossibleValuesParser::new(names)
+        .map(|text| Least(SEVERITIES.iter().find(|(name, _)| *name == text).map(|(_, severity)| *severity)))
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
@@ -161,7 +164,7 @@ fn read_stdin() -> anyhow::Result<Arc<str>> {
 /// The new text of each file, by its place in `files`, and the number of fixes.
 type Changes = Vec<(usize, Arc<str>, usize)>;
 
-fn changes(inputs: &Inputs, files: &[FileOutcome], least: Level) -> Changes {
+fn changes(inputs: &Inputs, files: &[FileOutcome], least: Least) -> Changes {
     let analyse = |file: &FileOutcome, text: &Arc<str>| {
         let mut findings = inputs.analysis(&file.file, &file.root, text).unwrap_or_default().findings;
         findings.retain(|finding| least.admits(finding.severity));

@@ -67,8 +67,9 @@ fn slugs(words: &[String]) -> anyhow::Result<BTreeSet<&'static str>> {
         slugs.extend(matching);
         if slugs.len() == before && !rules::all().any(|rule| answers_to(rule, word)) {
             let known = rules::all().map(|rule| rule.name);
-            let hint = nearest(word, known).map(|name| format!(", did you mean `{name}`?")).unwrap_or_default();
-            anyhow::bail!("there is no rule or group `{word}`{hint} `sparkls rules` lists them");
+            let hint = nearest(word, known).map(|name| format!(", did you mean `{name}`?"));
+            let hint = hint.unwrap_or_else(|| "; `sparkls rules` lists them".to_owned());
+            anyhow::bail!("there is no rule or group `{word}`{hint}");
         }
     }
     Ok(slugs)
@@ -85,6 +86,11 @@ pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
         .filter(|(distance, name)| *distance <= name.len().max(word.len()) / 3)
         .min()
         .map(|(_, name)| name)
+}
+
+/// Whether a properties file of any name is one of Spark's.
+fn has_spark_keys(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start().starts_with("spark."))
 }
 
 /// The projects of the inputs, opened once each.
@@ -226,8 +232,9 @@ impl Inputs {
         let failed = |message: &str| InputError { path: shown(path), place: None, message: message.to_owned() };
         let project = self.projects.get(root).ok_or_else(|| failed("its project is not open"))?;
         let kind = match Kind::of(path) {
-            Kind::Other => Kind::of_properties(text),
-            known => known,
+            // Named on the command line, whatever its name: `--properties-file` takes any.
+            Kind::Other if has_spark_keys(text) => Kind::Properties,
+            kind => kind,
         };
         if kind == Kind::Other {
             return Err(failed("neither Python nor settings of Spark"));
