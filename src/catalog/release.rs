@@ -38,7 +38,8 @@ impl VersionIndex {
 
     /// The release that a digit of the table stands for.
     pub(super) fn from_digit(digit: u8) -> Option<Self> {
-        digit.checked_sub(b'0').filter(|&index| index <= Self::NEWEST.0).map(Self)
+        let index = char::from(digit).to_digit(36)?;
+        u8::try_from(index).ok().filter(|&index| index <= Self::NEWEST.0).map(Self)
     }
 
     fn minor(self) -> (u8, u8) {
