@@ -3,10 +3,10 @@
 use sparkls::run::Run;
 use sparkls::run::model::{Executor, Job, PlanMetric, PlanNode, SqlExecution, Stage, StageKey, Task, TaskFlags, Tasks};
 
-pub const MIB: u64 = 1 << 20;
+pub(crate) const MIB: u64 = 1 << 20;
 
 /// A successful task with metrics, whose run time is its duration.
-pub fn task(index: u32, ms: u32) -> Task {
+pub(crate) fn task(index: u32, ms: u32) -> Task {
     Task {
         index,
         duration: ms,
@@ -18,15 +18,15 @@ pub fn task(index: u32, ms: u32) -> Task {
 
 /// A run of Spark 3.5.9 whose executors, one a host, live from its start to its end. Before the stages under test each
 /// executor has ended a short task, so that nothing there is start-up.
-pub struct RunBuilder {
-    pub run: Run,
+pub(crate) struct RunBuilder {
+    pub(crate) run: Run,
     cores: u32,
     /// When the next stage starts, ms after the run's start.
     clock: u32,
 }
 
 impl RunBuilder {
-    pub fn new(cores: u32, hosts: u16, run_s: i64) -> Self {
+    pub(crate) fn new(cores: u32, hosts: u16, run_s: i64) -> Self {
         let mut run = Run::default();
         run.application.version = "3.5.9".parse().ok();
         run.application.id = Some("app-1".to_owned());
@@ -42,7 +42,7 @@ impl RunBuilder {
     }
 
     /// A stage on the first executor, each task on the slot that is free first. Its executor has ended a task before.
-    pub fn stage(&mut self, id: u32, tasks: Vec<Task>) {
+    pub(crate) fn stage(&mut self, id: u32, tasks: Vec<Task>) {
         if self.clock == 0 {
             self.clock = 10;
             let warm = Task { duration: 1, ..task(0, 1) };
@@ -60,7 +60,7 @@ impl RunBuilder {
     }
 
     /// A stage with so many tasks on each host, back to back on one core.
-    pub fn stage_on_hosts(&mut self, id: u32, counts: &[u32], duration: impl Fn(u16) -> u32) {
+    pub(crate) fn stage_on_hosts(&mut self, id: u32, counts: &[u32], duration: impl Fn(u16) -> u32) {
         let mut placed = Vec::new();
         for (host, &count) in (0u16..).zip(counts) {
             let mut clock = self.clock;
@@ -92,7 +92,7 @@ impl RunBuilder {
 }
 
 /// Makes a stage a sort-merge join of this kind in a SQL execution.
-pub fn join_plan(run: &mut Run, stage: u32, kind: &str) {
+pub(crate) fn join_plan(run: &mut Run, stage: u32, kind: &str) {
     let node = |name: &str, text: String, metric: &str, accumulator, children| PlanNode {
         name: name.to_owned(),
         text,
