@@ -1,4 +1,5 @@
 //! The table of settings: spot checks that always run, and the whole table against the facts it was made from.
+#![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 
@@ -156,7 +157,7 @@ fn free_names_belong_to_families() {
         ("spark.shuffle.io.maxRetries", Some(Family::Transport)),
         ("spark.ssl.historyServer.port", Some(Family::Ssl)),
         ("spark.scheduler.listenerbus.eventqueue.shared.capacity", Some(Family::ListenerQueue)),
-        ("spark.databricks.delta.optimizeWrite.enabled", Some(Family::Vendor("Databricks"))),
+        ("spark.databricks.delta.optimizeWrite.enabled", Some(Family::Vendor("Delta Lake"))),
         ("spark.myteam.retries", Some(Family::Application)),
         ("spark.sql.shuffle.partition", None),
         ("spark.SQL.shuffle.partitions", None),
