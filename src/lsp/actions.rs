@@ -11,7 +11,7 @@ use super::configuration::Editor;
 use super::document::Snapshot;
 use super::session::Session;
 use super::{convert, diagnostics, work};
-use crate::rules::{Edit, Finding, Fix, FixKind};
+use crate::rules::{self, Edit, Finding, Fix, FixKind};
 use crate::text::Span;
 
 /// All safe fixes of a file, for `editor.codeActionsOnSave`.
@@ -148,8 +148,9 @@ fn all_safe(findings: &[Finding]) -> Vec<Edit> {
     taken
 }
 
-fn refactorings(_: &Snapshot, _: Span) -> Vec<Fix> {
-    Vec::new()
+fn refactorings(snapshot: &Snapshot, at: Span) -> Vec<Fix> {
+    let Some(plan) = snapshot.facts().plan() else { return Vec::new() };
+    rules::refactorings(plan, snapshot.document.text(), &snapshot.conf(), at)
 }
 
 /// Adds the edit to an action, unless the text changed since it was offered.

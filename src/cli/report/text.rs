@@ -29,8 +29,13 @@ pub(super) fn render(measured: &MeasuredRun, places: &Places, all: bool) -> Stri
     let fired: Vec<&Verdict> = measured.verdicts.iter().filter(|verdict| verdict.is_fired()).collect();
     let (shown, hidden): (Vec<&Verdict>, Vec<&Verdict>) =
         fired.into_iter().partition(|verdict| all || is_shown(verdict, &measured.run, &floors));
-    for verdict in &shown {
-        text.push_str(&block(verdict, &measured.run, places, all));
+    for (index, verdict) in shown.iter().enumerate() {
+        let previous = index.checked_sub(1).and_then(|index| shown.get(index));
+        if previous.is_some_and(|previous| !all && same_hint(previous, verdict)) {
+            wrap(&mut text, "    ", &verdict.message);
+        } else {
+            text.push_str(&block(verdict, &measured.run, places, all));
+        }
     }
     text.push('\n');
     if !hidden.is_empty() {
@@ -40,6 +45,12 @@ pub(super) fn render(measured: &MeasuredRun, places: &Places, all: bool) -> Stri
     }
     text.push_str(&quiet(measured));
     text
+}
+
+/// Hints of one rule on one stage with the same explanation, e.g. several hosts at once.
+fn same_hint(a: &Verdict, b: &Verdict) -> bool {
+    let hints = a.severity == Severity::Hint && b.severity == Severity::Hint;
+    hints && a.rule == b.rule && a.stages == b.stages && a.confounders == b.confounders
 }
 
 /// Above the floor, or without a cost of its own to compare. The reason of AQE stands in `skewed-stage` already.

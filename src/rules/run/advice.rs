@@ -62,13 +62,16 @@ pub(super) fn for_skew(
 /// What would make AQE split, if anything would.
 pub(super) fn for_gates(run: &Run, plan: &StagePlan<'_>, gates: &Gates) -> Vec<String> {
     match &gates.outcome {
-        Outcome::Off(key) => vec![format!("Set {key}=true: AQE then splits skewed partitions of joins")],
+        Outcome::Off(key) if gates.ratio_passes && gates.size_passes => {
+            vec![format!("Set {key}=true: AQE then splits skewed partitions of joins")]
+        }
         Outcome::SizeGate => lower_threshold(run, plan, gates).into_iter().collect(),
         Outcome::RatioGate => vec![
             "Use more shuffle partitions: all of them are large, so none stands out (see oversized-partitions)"
                 .to_owned(),
         ],
-        Outcome::Split
+        Outcome::Off(_)
+        | Outcome::Split
         | Outcome::NotAJoin(_)
         | Outcome::Forbidden(_)
         | Outcome::BothGates

@@ -163,7 +163,8 @@ impl Gates {
             Outcome::Split => "the plan says so".to_owned(),
             Outcome::Off(key) => {
                 let origin = if *key == ENABLED { &self.enabled.origin } else { &self.skew_join.origin };
-                format!("{key} is false ({origin})")
+                let still = if self.ratio_passes && self.size_passes { "" } else { "; its gates would have left it whole too" };
+                format!("{key} is false ({origin}){still}")
             }
             Outcome::NotAJoin(noun) => format!("it splits shuffled joins only, and this is not one ({noun})"),
             Outcome::Forbidden(kind) => format!("neither side of a {kind} join can be split"),

@@ -26,7 +26,7 @@ pub fn stage_details(run: &Run, stage: StageKey) -> String {
         None => lines.push("no task of it succeeded in the log".to_owned()),
     }
     lines.push("```".to_owned());
-    lines.extend(not_a_slow_host(&view));
+    lines.extend(not_a_slow_host(&view).into_iter().flat_map(|sentence| [String::new(), sentence]));
     lines.join("\n")
 }
 
@@ -122,25 +122,31 @@ fn hosts(view: &StageView<'_>) -> Option<String> {
         let mark = if Some(*host) == longest { " (holds the longest task)" } else { "" };
         format!("{name} {}{mark}", duration(median))
     };
-    let mut named: Vec<String> = hosts.iter().take(NAMED_HOSTS).map(text).collect();
+    let mut named: Vec<String> = hosts.iter().map(text).collect();
+    named.sort_unstable();
+    named.truncate(NAMED_HOSTS);
     if hosts.len() > NAMED_HOSTS {
         named.push(format!("{} more", hosts.len() - NAMED_HOSTS));
     }
     Some(format!("hosts      {}", named.join(" · ")))
 }
 
-/// Where the longest task might make its host look slow: what the host's median is without it.
+/// Where the longest task might make its host look slow: what the host's median is without it, or what that task read.
 fn not_a_slow_host(view: &StageView<'_>) -> Option<String> {
-    let hosts = by_host(view.tasks(), &view.rows);
     let slowest = view.slowest()?;
-    let tasks = view.tasks();
-    let rows = hosts.get(&tasks.host[slowest])?;
+    let (tasks, host) = (view.tasks(), view.host(slowest));
+    let hosts = by_host(tasks, &view.rows);
     if hosts.len() < 2 || view.max_ms() < 3.0 * view.median_ms() {
         return None;
     }
-    let rest: Vec<usize> = rows.iter().copied().filter(|&row| row != slowest).collect();
-    let without = median(&pick(&tasks.duration, &rest))?;
-    (without < 2.0 * view.median_ms()).then(|| {
-        format!("Not a slow host: without its longest task {}'s median is {}.", view.host(slowest), duration(without))
-    })
+    let mut rest = hosts.get(&tasks.host[slowest])?.clone();
+    rest.retain(|&row| row != slowest);
+    let Some(without) = median(&pick(&tasks.duration, &rest)) else {
+        let times = tasks.read_bytes[slowest] as f64 / view.median_of(&tasks.read_bytes)?.max(1.0);
+        let read_more = times >= 3.0;
+        return read_more
+            .then(|| format!("Not a slow host: the only task of {host} read {} the median.", ratio(times)));
+    };
+    (without < 2.0 * view.median_ms())
+        .then(|| format!("Not a slow host: without its longest task {host}'s median is {}.", duration(without)))
 }
