@@ -2,36 +2,177 @@
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use super::StaticPlan;
+use super::ir::{Stmt, Top};
+use super::kinds::{Kind, kind};
+use super::syntax::{Difference, Syntax};
+use super::value::Code;
+use super::{eval, lower};
 use crate::text::Edit;
 
 /// A parsed Python document. Cheap to clone; a clone is a snapshot.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct PythonFile {
+    pub(super) syntax: Arc<Syntax>,
+    tops: Arc<Vec<Placed>>,
     plan: Arc<StaticPlan>,
 }
 
+/// A top-level statement and where it starts.
+#[derive(Debug, Clone)]
+struct Placed {
+    start: u32,
+    kind: u16,
+    top: Arc<Top>,
+}
+
+impl Default for PythonFile {
+    fn default() -> Self {
+        Self::parse(&Arc::from(""))
+    }
+}
+
 impl PythonFile {
-    /// Parses a text.
+    /// Parses a text. A text that is too large or takes too long has an empty plan.
     pub fn parse(text: &Arc<str>) -> Self {
-        let _ = text;
-        Self::default()
+        Self::new(Syntax::parse(text), &Reuse::default())
     }
 
-    /// The file after edits, given in the order in which they were made; `text` is the text after all of them.
+    /// The file after edits, given in the order in which they were made; `text` is the text after all of them. What
+    /// changed is found by comparing the texts: next to a lone `\r`, more than the edited characters may have.
     pub fn edited(&self, edits: &[Edit], text: &Arc<str>) -> Self {
-        let _ = edits;
-        Self::parse(text)
+        if edits.is_empty() && *self.syntax.text == **text {
+            return self.clone();
+        }
+        let (syntax, changed) = self.syntax.update(text);
+        let reuse =
+            changed.map_or_else(Reuse::default, |(difference, ranges)| Reuse::new(&self.tops, difference, &ranges));
+        Self::new(syntax, &reuse)
+    }
+
+    fn new(syntax: Syntax, reuse: &Reuse) -> Self {
+        let tops = lower_all(&syntax, reuse);
+        let code: Vec<Code<'_>> = tops.iter().map(|placed| Code { top: &placed.top, base: placed.start }).collect();
+        let plan = eval::interpret(&syntax.text, &code, import_offset(&syntax.text, &tops));
+        Self { syntax: Arc::new(syntax), tops: Arc::new(tops), plan: Arc::new(plan) }
     }
 
     /// The plan.
     pub fn plan(&self) -> &Arc<StaticPlan> {
         &self.plan
     }
+
+    /// The text that the plan was made of.
+    pub fn text(&self) -> &Arc<str> {
+        &self.syntax.text
+    }
+}
+
+/// Statements of the text before an edit that are the same after it, by place, length and kind.
+#[derive(Default)]
+struct Reuse {
+    tops: FxHashMap<(u32, u32, u16), Arc<Top>>,
+}
+
+impl Reuse {
+    fn new(tops: &[Placed], difference: Difference, changed: &[std::ops::Range<usize>]) -> Self {
+        let mut kept = FxHashMap::default();
+        for placed in tops {
+            let (start, end) = (placed.start as usize, placed.start as usize + placed.top.len as usize);
+            // A character next to a statement may become a part of it.
+            let moved = if end < difference.start {
+                start
+            } else if start > difference.old_end {
+                start - difference.old_end + difference.new_end
+            } else {
+                continue;
+            };
+            let moved_end = moved + placed.top.len as usize;
+            if changed.iter().all(|range| range.end <= moved || range.start >= moved_end) {
+                kept.insert((moved as u32, placed.top.len, placed.kind), placed.top.clone());
+            }
+        }
+        Self { tops: kept }
+    }
+}
+
+fn lower_all(syntax: &Syntax, reuse: &Reuse) -> Vec<Placed> {
+    let mut tops = Vec::new();
+    let Some(tree) = &syntax.tree else { return tops };
+    let mut cursor = tree.walk();
+    if kind(&cursor) == Kind::Error {
+        // Nothing of the text is Python as it stands: one statement with all that can be read.
+        let node = cursor.node();
+        let (start, kind) = (node.start_byte() as u32, node.kind_id());
+        tops.push(Placed { start, kind, top: Arc::new(lower::lower(&mut cursor, &syntax.text)) });
+        return tops;
+    }
+    if !cursor.goto_first_child() {
+        return tops;
+    }
+    loop {
+        let node = cursor.node();
+        if node.is_named() && kind(&cursor) != Kind::Comment {
+            let key = (node.start_byte() as u32, (node.end_byte() - node.start_byte()) as u32, node.kind_id());
+            let top = match reuse.tops.get(&key) {
+                Some(top) => top.clone(),
+                None => Arc::new(lower::lower(&mut cursor, &syntax.text)),
+            };
+            tops.push(Placed { start: key.0, kind: key.2, top });
+        }
+        if !cursor.goto_next_sibling() {
+            return tops;
+        }
+    }
+}
+
+/// Where a new import line belongs: after the last import at the top level, else after the module's docstring.
+fn import_offset(text: &str, tops: &[Placed]) -> u32 {
+    let is_import = |placed: &&Placed| matches!(placed.top.body.first().map(|node| &node.stmt), Some(Stmt::Import(_)));
+    let is_docstring = |placed: &&Placed| {
+        matches!(placed.top.body.first().map(|node| &node.stmt),
+            Some(Stmt::Expr(id)) if matches!(placed.top.expr(*id).expr, super::ir::Expr::Text(_)))
+    };
+    let Some(last) = tops.iter().rev().find(is_import).or_else(|| tops.first().filter(is_docstring)) else {
+        return first_line(text);
+    };
+    let end = (last.start + last.top.len) as usize;
+    let line_end =
+        text.get(end..).and_then(|rest| rest.find(['\n', '\r']).map(|at| (end + at, rest.as_bytes().get(at..at + 2))));
+    match line_end {
+        Some((at, Some(b"\r\n"))) => at as u32 + 2,
+        Some((at, _)) => at as u32 + 1,
+        None => text.len() as u32,
+    }
+}
+
+/// The first line that is no byte order mark, interpreter line or coding comment.
+fn first_line(text: &str) -> u32 {
+    let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    while text[at..].starts_with('#') {
+        match text[at..].find('\n') {
+            Some(end) => at += end + 1,
+            None => break,
+        }
+    }
+    at as u32
 }
 
 /// Whether a text can be about Spark at all: a byte scan, so that other files are never parsed.
 pub fn may_use_spark(text: &str) -> bool {
-    let _ = text;
-    true
+    const MARKS: [&str; 10] = [
+        "spark",
+        "Spark",
+        "SPARK",
+        "awsglue",
+        "databricks",
+        "delta",
+        "dbutils",
+        "sqlContext",
+        "DataFrame",
+        "import dlt",
+    ];
+    MARKS.iter().any(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()).is_some())
 }

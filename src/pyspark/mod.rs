@@ -2,9 +2,27 @@
 //!
 //! Promises: types are inferred, never guessed from a method's name alone; what is not known stays unknown and is silent;
 //! broken code keeps the facts of the statements around it; nothing panics on any text.
+//!
+//! The way of a text: `syntax` (tree, edit by edit) → `lower` (own statements and expressions, kept per top-level
+//! statement) → `eval` (abstract interpretation with the types of `value` and the methods of `api`) → [`StaticPlan`].
 
+mod api;
+mod bounds;
+mod context;
+mod eval;
 mod file;
+mod ir;
+mod kinds;
+mod lower;
+mod lower_statements;
+mod outline;
 pub mod plan;
+mod sql;
+mod strings;
+mod syntax;
+mod value;
 
+pub use context::{StringContext, StringRole};
 pub use file::{PythonFile, may_use_spark};
+pub use outline::{Symbol, SymbolKind};
 pub use plan::StaticPlan;

@@ -38,6 +38,25 @@ pub struct StaticPlan {
     pub bindings: Vec<Binding>,
     /// How the file uses Spark.
     pub uses: SparkUse,
+    /// Where the session first gets its name in this file, if it is built here.
+    pub session_span: Option<Span>,
+    /// Window specifications with an order, at their `orderBy`; in source order.
+    pub windows: Vec<WindowOrder>,
+    /// What [`StaticPlan::bound`] answers, by node; empty until [`StaticPlan::finish`].
+    pub bounds: Vec<RowBound>,
+    /// By node: whether an earlier node has the same call (a function that was read for several callers).
+    pub repeats: Vec<bool>,
+}
+
+/// A window specification with an order: `Window.orderBy(...)`, `Window.partitionBy(...).orderBy(...)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WindowOrder {
+    /// The `orderBy` call.
+    pub site: CallSite,
+    /// `partitionBy` with at least one column that is no literal, before or after it.
+    pub partitioned: bool,
+    /// The frames that it is used on in this file.
+    pub used_on: Vec<NodeId>,
 }
 
 /// How a file uses Spark; decides guards and templates.
@@ -467,8 +486,24 @@ impl StaticPlan {
 
     /// What the code tells of the number of rows of a node.
     pub fn bound(&self, id: NodeId) -> RowBound {
-        let _ = id;
-        RowBound::Unknown
+        self.bounds.get(id.0 as usize).copied().unwrap_or(RowBound::Unknown)
+    }
+
+    /// Whether an earlier node stands for the same call: rules that look at single calls need not look again.
+    pub fn is_repeat(&self, id: NodeId) -> bool {
+        self.repeats.get(id.0 as usize).copied().unwrap_or(false)
+    }
+
+    /// Computes what is derived from the nodes, and puts the lists in source order.
+    pub fn finish(&mut self) {
+        self.bounds = super::bounds::bounds(&self.nodes);
+        let mut seen = rustc_hash::FxHashSet::default();
+        self.repeats =
+            self.nodes.iter().map(|node| node.site.as_ref().is_some_and(|site| !seen.insert(site.call))).collect();
+        self.actions.sort_by_key(|action| (action.site.call.start, action.site.call.end));
+        self.settings.sort_by_key(|setting| (setting.key_span, setting.span));
+        self.bindings.sort_by_key(|binding| binding.span);
+        self.windows.sort_by_key(|window| window.site.call);
     }
 
     /// The node and all it is computed from, each once, nearest first.

@@ -1,0 +1,167 @@
+//! Column expressions: whether they aggregate, multiply rows, go through Python, and what a condition compares.
+
+use std::rc::Rc;
+
+use super::Interpreter;
+use super::call::Call;
+use crate::pyspark::ir::Operator;
+use crate::pyspark::value::{Column, Relation, Value};
+use crate::pyspark::{api, sql};
+
+/// Either of two columns.
+pub(super) fn either(a: &Column, b: &Column) -> Rc<Column> {
+    Rc::new(Column {
+        name: a.name.clone().filter(|name| b.name.as_ref() == Some(name)),
+        aggregate: a.aggregate && b.aggregate,
+        explodes: a.explodes || b.explodes,
+        windowed: a.windowed || b.windowed,
+        window: a.window.or(b.window),
+        udf: a.udf || b.udf,
+        constant: a.constant && b.constant,
+        relation: if a.relation == b.relation { a.relation } else { Relation::Unknown },
+    })
+}
+
+/// `left op right` where one of them is a column.
+pub(super) fn combine<'a>(operator: Operator, left: &Column, right: &Value<'a>) -> Value<'a> {
+    let literal = Column { constant: true, ..Column::default() };
+    let unknown = Column::default();
+    let right: &Column = match right {
+        Value::Column(column) => column,
+        value if value.is_scalar() => &literal,
+        _ => &unknown,
+    };
+    Value::Column(Rc::new(Column {
+        name: None,
+        // Literals beside an aggregate leave one row.
+        aggregate: (left.aggregate || right.aggregate)
+            && (left.aggregate || left.constant)
+            && (right.aggregate || right.constant),
+        explodes: left.explodes || right.explodes,
+        windowed: left.windowed || right.windowed,
+        window: left.window.or(right.window),
+        udf: left.udf || right.udf,
+        constant: left.constant && right.constant,
+        relation: match operator {
+            Operator::And => left.relation.and(right.relation),
+            Operator::Or => left.relation.or(right.relation),
+            _ => Relation::Unknown,
+        },
+    }))
+}
+
+/// A comparison of values of which some may be columns.
+pub(super) fn compare<'a>(equality: bool, operands: &[Value<'a>]) -> Value<'a> {
+    let columns: Vec<&Column> = operands
+        .iter()
+        .filter_map(|value| if let Value::Column(column) = value { Some(&**column) } else { None })
+        .collect();
+    if columns.is_empty() {
+        return Value::Unknown;
+    }
+    let plain = columns.iter().filter(|column| !column.constant).count();
+    let relation = match (equality, operands.len(), plain) {
+        (true, 2, 2) if columns.iter().any(|column| column.udf) => Relation::NoEquality,
+        (true, 2, 2) => Relation::Equality,
+        (true, 2, 1) => Relation::Key,
+        (true, _, _) => Relation::Unknown,
+        (false, _, _) => Relation::NoEquality,
+    };
+    Value::Column(Rc::new(Column { relation, udf: columns.iter().any(|column| column.udf), ..Column::default() }))
+}
+
+/// What an argument of `select`, `filter`, `withColumn` says as a column: texts are names or SQL.
+pub(super) fn of_argument(value: &Value<'_>) -> Column {
+    match value {
+        Value::Column(column) => (**column).clone(),
+        Value::Text(text) => Column { name: Some(text.text.clone()), ..Column::default() },
+        value if value.is_scalar() => Column { constant: true, ..Column::default() },
+        _ => Column::default(),
+    }
+}
+
+impl<'a> Interpreter<'a> {
+    /// A call of a function of `pyspark.sql.functions`.
+    pub(super) fn call_function(&mut self, name: &str, call: &Call<'a>) -> Value<'a> {
+        match name {
+            "broadcast" => return self.broadcast(call),
+            "udf" | "pandas_udf" | "arrow_udf" | "udtf" | "arrow_udtf" => {
+                return Value::Udf;
+            }
+            _ => {}
+        }
+        let args = &call.values;
+        let columns: Vec<Column> = args.iter().map(of_argument).collect();
+        let any = |test: fn(&Column) -> bool| columns.iter().any(test);
+        if matches!(name, "col" | "column") {
+            let name = args.first().and_then(Value::as_text).map(str::to_owned);
+            return Value::Column(Rc::new(Column { name, ..Column::default() }));
+        }
+        if name == "lit" {
+            return Value::Column(Rc::new(Column { constant: true, ..Column::default() }));
+        }
+        if name == "expr" {
+            let text = args.first().and_then(Value::as_text).unwrap_or_default();
+            let (aggregate, explodes) = sql::expression(text);
+            let relation = if sql::is_key_equality(text) { Relation::Key } else { Relation::Unknown };
+            return Value::Column(Rc::new(Column { aggregate, explodes, relation, ..Column::default() }));
+        }
+        if api::entry("functions", name).is_none() && !api::is_aggregate(name) {
+            return Value::Unknown;
+        }
+        let nested = any(|column| column.aggregate);
+        let rest_constant = columns.iter().all(|column| column.aggregate || column.constant);
+        Value::Column(Rc::new(Column {
+            name: None,
+            aggregate: api::is_aggregate(name) || nested && rest_constant,
+            explodes: api::is_generator(name) || any(|column| column.explodes),
+            windowed: any(|column| column.windowed),
+            window: columns.iter().find_map(|column| column.window),
+            udf: any(|column| column.udf),
+            constant: false,
+            relation: Relation::Unknown,
+        }))
+    }
+
+    /// A method of a column.
+    pub(super) fn column_method(column: &Rc<Column>, name: &str, call: &Call<'a>) -> Value<'a> {
+        let args = &call.values;
+        let of = |relation| Value::Column(Rc::new(Column { relation, udf: column.udf, ..Column::default() }));
+        match name {
+            "over" => {
+                let window = match args.first() {
+                    Some(Value::Window(window)) => window.index,
+                    _ => None,
+                };
+                Value::Column(Rc::new(Column {
+                    aggregate: false,
+                    windowed: true,
+                    window,
+                    name: None,
+                    ..(**column).clone()
+                }))
+            }
+            "alias" | "name" | "cast" | "astype" | "try_cast" | "asc" | "desc" | "asc_nulls_first"
+            | "asc_nulls_last" | "desc_nulls_first" | "desc_nulls_last" => {
+                Value::Column(Rc::new(Column { relation: Relation::Unknown, ..(**column).clone() }))
+            }
+            "eqNullSafe" => {
+                compare(true, &[Value::Column(column.clone()), args.first().cloned().unwrap_or(Value::Unknown)])
+            }
+            "isin" | "isNull" | "isNotNull" | "like" | "rlike" | "ilike" | "contains" | "startswith" | "endswith"
+            | "between" | "isNaN" => of(Relation::NoEquality),
+            "when" | "otherwise" => {
+                let others = args.iter().map(of_argument).fold((**column).clone(), |all, next| Column {
+                    aggregate: all.aggregate || next.aggregate,
+                    explodes: all.explodes || next.explodes,
+                    windowed: all.windowed || next.windowed,
+                    window: all.window.or(next.window),
+                    udf: all.udf || next.udf,
+                    ..Column::default()
+                });
+                Value::Column(Rc::new(others))
+            }
+            _ => of(Relation::Unknown),
+        }
+    }
+}

@@ -1,0 +1,47 @@
+//! What is known of a test before it runs.
+
+use super::{Interpreter, Usage};
+use crate::pyspark::ir::{Expr, ExprId};
+use crate::pyspark::value::{Code, Value};
+
+impl<'a> Interpreter<'a> {
+    /// Whether a test always holds or never does, as far as literals and constants tell.
+    pub(super) fn truth(&mut self, code: Code<'a>, test: ExprId) -> Option<bool> {
+        match &code.top.expr(test).expr {
+            Expr::Not(inner) => self.truth(code, *inner).map(|truth| !truth),
+            Expr::Compare { operands, .. } => {
+                let source = self.span_of(code, test).of(self.text);
+                let [left, right] = **operands else { return None };
+                if source.starts_with("__name__") && source.contains("==") {
+                    return Some(true);
+                }
+                let between = code.span(crate::text::Span {
+                    start: code.top.expr(left).span.end,
+                    end: code.top.expr(right).span.start,
+                });
+                let operator = between.of(self.text).trim_matches([' ', '(', ')']);
+                let left = self.constant(code, left)?;
+                let right = self.constant(code, right)?;
+                match operator {
+                    "==" => Some(left.same(&right)),
+                    "!=" => Some(!left.same(&right)),
+                    _ => None,
+                }
+            }
+            _ => match self.constant(code, test)? {
+                Value::Bool(truth) => Some(truth),
+                Value::Integer(number) => Some(number != 0),
+                _ => None,
+            },
+        }
+    }
+
+    fn constant(&mut self, code: Code<'a>, id: ExprId) -> Option<Value<'a>> {
+        match &code.top.expr(id).expr {
+            Expr::True | Expr::False | Expr::Integer => Some(self.eval(code, id, Usage::Used)),
+            Expr::Text(_) | Expr::Name => Some(self.object_of(code, id))
+                .filter(|value| matches!(value, Value::Bool(_) | Value::Integer(_) | Value::Text(_))),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,367 @@
+//! Expressions.
+
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+
+use super::call::Call;
+use super::{DEPTH, Interpreter, Usage, column};
+use crate::pyspark::ir::{Expr, ExprId, Operator, Pair};
+use crate::pyspark::strings;
+use crate::pyspark::value::{Closure, Code, Column, Entry, Item, Object, Relation, Value};
+use crate::text::Span;
+
+impl<'a> Interpreter<'a> {
+    /// The value of an expression; runs what it does.
+    pub(super) fn eval(&mut self, code: Code<'a>, id: ExprId, usage: Usage<'a>) -> Value<'a> {
+        if self.depth >= DEPTH || !self.step() {
+            return Value::Unknown;
+        }
+        self.depth += 1;
+        let value = self.chain(code, id, usage);
+        self.depth -= 1;
+        value
+    }
+
+    /// A chain from its first operand on, without a call on the stack for each level.
+    fn chain(&mut self, code: Code<'a>, id: ExprId, usage: Usage<'a>) -> Value<'a> {
+        let mut levels: SmallVec<[ExprId; 8]> = SmallVec::new();
+        let mut first = id;
+        loop {
+            let next = match &code.top.expr(first).expr {
+                Expr::Call { function, .. } => match &code.top.expr(*function).expr {
+                    Expr::Attribute { object, .. } => *object,
+                    _ => *function,
+                },
+                Expr::Attribute { object, .. } | Expr::Subscript { object, .. } => *object,
+                Expr::Binary { left, .. } | Expr::Either(left, _) => *left,
+                Expr::Await(inner) => *inner,
+                _ => break,
+            };
+            levels.push(first);
+            first = next;
+        }
+        let alone = levels.is_empty();
+        let mut value = self.leaf(code, first, if alone { usage } else { Usage::Used });
+        while let Some(level) = levels.pop() {
+            let usage = match levels.last().map(|outer| &code.top.expr(*outer).expr) {
+                None => usage,
+                Some(Expr::Subscript { .. }) => Usage::Indexed,
+                Some(Expr::Await(_)) if levels.len() == 1 => usage,
+                Some(_) => Usage::Used,
+            };
+            value = self.level(code, level, value, usage);
+        }
+        value
+    }
+
+    fn level(&mut self, code: Code<'a>, id: ExprId, value: Value<'a>, usage: Usage<'a>) -> Value<'a> {
+        match &code.top.expr(id).expr {
+            Expr::Call { function, .. } => {
+                if !self.step() {
+                    return Value::Unknown;
+                }
+                let call = Call::new(self, code, id, usage);
+                match &code.top.expr(*function).expr {
+                    Expr::Attribute { object, name, .. } => {
+                        let name = self.str(code, *name);
+                        self.call_method(value, name, *object, call)
+                    }
+                    _ => self.call_value(value, call),
+                }
+            }
+            Expr::Attribute { object, name, .. } => {
+                let name = self.str(code, *name);
+                self.attribute(code, id, value, name, *object)
+            }
+            Expr::Subscript { index, .. } => self.subscript(code, id, value, index),
+            Expr::Binary { operator, right, .. } => {
+                let right = self.eval(code, *right, Usage::Used);
+                self.binary(*operator, value, right)
+            }
+            Expr::Either(_, right) => {
+                let right = self.eval(code, *right, Usage::Used);
+                self.merge(value, right)
+            }
+            _ => value,
+        }
+    }
+
+    fn leaf(&mut self, code: Code<'a>, id: ExprId, usage: Usage<'a>) -> Value<'a> {
+        let node = code.top.expr(id);
+        let source = || code.span(node.span).of(self.text);
+        match &node.expr {
+            Expr::Name => {
+                let name = source();
+                match self.lookup(name) {
+                    Some(value) => value,
+                    None => self.free(name),
+                }
+            }
+            Expr::Text(text) => {
+                let span = code.span(text.content);
+                if text.bytes {
+                    return Value::Unknown;
+                }
+                Value::text(strings::decode(span.of(self.text), *text), Some(span))
+            }
+            Expr::Template(parts) => self.template(code, parts),
+            Expr::Integer => strings::integer(source()).map_or(Value::Unknown, Value::Integer),
+            Expr::Float => source().replace('_', "").parse().map_or(Value::Unknown, Value::Float),
+            Expr::True => Value::Bool(true),
+            Expr::False => Value::Bool(false),
+            Expr::None => Value::None,
+            Expr::List(items) => self.sequence(code, items, false),
+            Expr::Tuple(items) => self.sequence(code, items, true),
+            Expr::Dict(pairs) => self.dict(code, pairs),
+            Expr::Compare { equality, operands } => {
+                let values: Vec<Value<'a>> =
+                    operands.iter().map(|operand| self.eval(code, *operand, Usage::Used)).collect();
+                column::compare(*equality, &values)
+            }
+            Expr::Not(operand) => {
+                self.eval(code, *operand, Usage::Used);
+                Value::Unknown
+            }
+            Expr::Unary { minus, operand } => match self.eval(code, *operand, Usage::Used) {
+                Value::Integer(number) if *minus => Value::Integer(number.saturating_neg()),
+                Value::Float(number) if *minus => Value::Float(-number),
+                Value::Column(column) => {
+                    Value::Column(Rc::new(Column { name: None, relation: Relation::Unknown, ..(*column).clone() }))
+                }
+                _ => Value::Unknown,
+            },
+            Expr::Conditional { test, then, otherwise } => {
+                self.eval(code, *test, Usage::Used);
+                let conditional = std::mem::replace(&mut self.frame.conditional, true);
+                let then = self.eval(code, *then, usage);
+                let otherwise = self.eval(code, *otherwise, usage);
+                self.frame.conditional = conditional;
+                self.merge(then, otherwise)
+            }
+            Expr::Lambda(function) => {
+                Value::Closure(Rc::new(Closure { code, function: *function, env: self.frame.env, this: None }))
+            }
+            Expr::Walrus { name, value } => {
+                let name = code.span(*name);
+                let value = self.eval(code, *value, Usage::Bound(name.of(self.text)));
+                self.assign_name(name, value.clone());
+                value
+            }
+            Expr::Comprehension(parts) => self.comprehension(code, id, parts),
+            Expr::Splat(inner) => self.eval(code, *inner, Usage::Used),
+            Expr::Unknown(parts) => {
+                for part in parts {
+                    self.eval(code, *part, Usage::Used);
+                }
+                Value::Unknown
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// A name that nothing in the file binds: a built-in, or what shells and notebooks provide.
+    fn free(&mut self, name: &'a str) -> Value<'a> {
+        match name {
+            "spark" => {
+                self.plan.uses.session.get_or_insert_with(|| name.to_owned());
+                self.plan.uses.is_spark = true;
+                Value::Object(Object::Session)
+            }
+            "sc" if self.plan.uses.is_spark => Value::Object(Object::Context),
+            "sqlContext" | "sqlCtx" => Value::Object(Object::SqlContext),
+            _ => Value::Builtin(name),
+        }
+    }
+
+    fn template(&mut self, code: Code<'a>, parts: &'a [ExprId]) -> Value<'a> {
+        let mut pieces: Vec<Option<String>> = Vec::new();
+        for part in parts {
+            match self.eval(code, *part, Usage::Used) {
+                Value::Text(text) => append(&mut pieces, Some(text.text.clone())),
+                Value::Integer(number) => append(&mut pieces, Some(number.to_string())),
+                Value::Template(inner) => inner.iter().for_each(|piece| append(&mut pieces, piece.clone())),
+                _ => append(&mut pieces, None),
+            }
+        }
+        from_pieces(pieces)
+    }
+
+    fn sequence(&mut self, code: Code<'a>, items: &'a [ExprId], tuple: bool) -> Value<'a> {
+        let mut values = Vec::with_capacity(items.len());
+        let mut open = false;
+        for item in items {
+            let value = self.eval(code, *item, Usage::Used);
+            if let Expr::Splat(_) = code.top.expr(*item).expr {
+                match value {
+                    Value::List(items) | Value::Tuple(items) => values.extend(items.iter().cloned()),
+                    Value::Many(element) => {
+                        open = true;
+                        values.push(Item { value: (*element).clone(), span: self.span_of(code, *item) });
+                    }
+                    _ => {
+                        open = true;
+                        values.push(Item { value: Value::Unknown, span: self.span_of(code, *item) });
+                    }
+                }
+                continue;
+            }
+            values.push(Item { value, span: self.value_span(code, *item) });
+        }
+        let list: Value<'a> = Value::List(Rc::new(values));
+        match (open, tuple, list) {
+            (true, _, list) => Value::Many(Rc::new(self.element(&list).unwrap_or(Value::Unknown))),
+            (false, true, Value::List(items)) => Value::Tuple(items),
+            (_, _, list) => list,
+        }
+    }
+
+    fn dict(&mut self, code: Code<'a>, pairs: &'a [Pair]) -> Value<'a> {
+        let mut entries: Vec<Entry<'a>> = Vec::with_capacity(pairs.len());
+        let mut open = false;
+        for pair in pairs {
+            let value = self.eval(code, pair.value, Usage::Used);
+            let Some(key) = pair.key else {
+                match value {
+                    Value::Dict(inner) => entries.extend(inner.iter().cloned()),
+                    _ => open = true,
+                }
+                continue;
+            };
+            let key_value = self.eval(code, key, Usage::Used);
+            open |= !key_value.is_scalar();
+            entries.push(Entry {
+                key: Item { value: key_value, span: self.value_span(code, key) },
+                value: Item { value, span: self.value_span(code, pair.value) },
+                span: code.span(pair.span),
+            });
+        }
+        if open {
+            let values = entries.into_iter().map(|entry| entry.value).collect::<Vec<_>>();
+            let element = self.element(&Value::List(Rc::new(values)));
+            return Value::Many(Rc::new(element.unwrap_or(Value::Unknown)));
+        }
+        Value::Dict(Rc::new(entries))
+    }
+
+    /// Where a value is written: inside the quotes, if it is a string.
+    pub(super) fn value_span(&self, code: Code<'a>, id: ExprId) -> Span {
+        let node = code.top.expr(id);
+        match &node.expr {
+            Expr::Text(text) => code.span(text.content),
+            Expr::Template(parts) => match (parts.first(), parts.last(), parts.len()) {
+                // Adjacent literals have no common inside; an f-string's is between its quotes.
+                (Some(_), Some(_), _) if is_one_literal(code.span(node.span).of(self.text)) => {
+                    strings::inside(code.span(node.span), self.text)
+                }
+                _ => code.span(node.span),
+            },
+            _ => code.span(node.span),
+        }
+    }
+
+    fn subscript(&mut self, code: Code<'a>, id: ExprId, value: Value<'a>, index: &'a [ExprId]) -> Value<'a> {
+        let keys: Vec<Value<'a>> = index.iter().map(|index| self.eval(code, *index, Usage::Used)).collect();
+        let key = match &keys[..] {
+            [key] => key.clone(),
+            _ => Value::Unknown,
+        };
+        let slice = index.iter().any(|index| matches!(code.top.expr(*index).expr, Expr::Slice));
+        match (value, key) {
+            (Value::Frame(frame), key) => self.frame_item(code, id, frame, &key),
+            (Value::Dict(entries), key) => match entries.iter().rev().find(|entry| entry.key.value.same(&key)) {
+                Some(entry) => entry.value.value.clone(),
+                None => {
+                    let values = entries.iter().map(|entry| entry.value.clone()).collect();
+                    self.element(&Value::List(Rc::new(values))).filter(|_| !key.is_scalar()).unwrap_or(Value::Unknown)
+                }
+            },
+            (Value::List(items) | Value::Tuple(items), Value::Integer(at)) => {
+                let at = if at < 0 { at + items.len() as i64 } else { at };
+                usize::try_from(at).ok().and_then(|at| items.get(at)).map_or(Value::Unknown, |item| item.value.clone())
+            }
+            (collection @ (Value::List(_) | Value::Tuple(_)), _) => {
+                let element = self.element(&collection).unwrap_or(Value::Unknown);
+                if slice { Value::Many(Rc::new(element)) } else { element }
+            }
+            (Value::Many(element), _) => {
+                if slice {
+                    Value::Many(element)
+                } else {
+                    (*element).clone()
+                }
+            }
+            (Value::Rows(node), _) if slice => Value::Rows(node),
+            (Value::Column(_), _) => Value::Column(Rc::default()),
+            (Value::Foreign, _) => Value::Foreign,
+            _ => Value::Unknown,
+        }
+    }
+
+    pub(super) fn binary(&mut self, operator: Operator, left: Value<'a>, right: Value<'a>) -> Value<'a> {
+        match (operator, left, right) {
+            (_, Value::Column(left), right) => column::combine(operator, &left, &right),
+            (_, left, Value::Column(right)) => column::combine(operator, &right, &left),
+            (Operator::Add, Value::List(a), Value::List(b)) => {
+                Value::List(Rc::new(a.iter().chain(b.iter()).cloned().collect()))
+            }
+            (Operator::Add, a @ (Value::List(_) | Value::Many(_)), b @ (Value::List(_) | Value::Many(_))) => {
+                self.merge(a, b)
+            }
+            (Operator::Add, a @ (Value::Text(_) | Value::Template(_)), b)
+            | (Operator::Add, a, b @ (Value::Text(_) | Value::Template(_))) => {
+                let mut pieces = Vec::new();
+                for part in [a, b] {
+                    match part {
+                        Value::Text(text) => append(&mut pieces, Some(text.text.clone())),
+                        Value::Template(inner) => inner.iter().for_each(|piece| append(&mut pieces, piece.clone())),
+                        _ => append(&mut pieces, None),
+                    }
+                }
+                from_pieces(pieces)
+            }
+            (Operator::Modulo, Value::Text(_) | Value::Template(_), _) => Value::Template(Rc::new(vec![None])),
+            (operator, Value::Integer(a), Value::Integer(b)) => match operator {
+                Operator::Add => a.checked_add(b),
+                Operator::Subtract => a.checked_sub(b),
+                Operator::Multiply => a.checked_mul(b),
+                Operator::Power => u32::try_from(b).ok().and_then(|b| a.checked_pow(b)),
+                _ => None,
+            }
+            .map_or(Value::Unknown, Value::Integer),
+            (Operator::Or, Value::Dict(a), Value::Dict(b)) => Value::Dict(Rc::new(
+                a.iter()
+                    .filter(|entry| !b.iter().any(|other| other.key.value.same(&entry.key.value)))
+                    .chain(b.iter())
+                    .cloned()
+                    .collect(),
+            )),
+            (_, Value::Foreign, _) => Value::Foreign,
+            _ => Value::Unknown,
+        }
+    }
+}
+
+/// Adds a piece of a text; neighbours that are known become one.
+fn append(pieces: &mut Vec<Option<String>>, piece: Option<String>) {
+    match (pieces.last_mut(), piece) {
+        (Some(Some(last)), Some(piece)) => last.push_str(&piece),
+        (Some(None), None) => {}
+        (_, piece) => pieces.push(piece),
+    }
+}
+
+fn from_pieces<'a>(pieces: Vec<Option<String>>) -> Value<'a> {
+    match &pieces[..] {
+        [] => Value::text("", None),
+        [Some(text)] => Value::text(text.clone(), None),
+        _ => Value::Template(Rc::new(pieces)),
+    }
+}
+
+/// Whether a string expression is a single literal, not several side by side.
+fn is_one_literal(source: &str) -> bool {
+    let body = source.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
+    let quote = &body[..body.len().min(1)];
+    !quote.is_empty() && body.ends_with(quote) && source.starts_with(['f', 'F', 'r', 'R', 't', 'T'])
+}

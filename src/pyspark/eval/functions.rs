@@ -1,0 +1,471 @@
+//! Functions and classes of the file: calls with arguments, and readings without a caller.
+
+use std::rc::Rc;
+
+use super::call::Call;
+use super::{CALLS, Flow, Interpreter, MODULE, Usage};
+use crate::pyspark::api;
+use crate::pyspark::ir::{ArgName, Expr, Function, FunctionId, Param, ParamKind};
+use crate::pyspark::plan::NodeId;
+use crate::pyspark::value::{Closure, Code, EnvId, Object, UserClass, Value};
+use crate::text::Span;
+
+/// A function with the arguments that decide what it does.
+pub(super) type CallKey = (u32, FunctionId, Vec<ArgKey>);
+
+/// An argument, as far as equal ones are certainly equal.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) enum ArgKey {
+    Missing,
+    Unknown,
+    Frame(NodeId),
+    Object(u8),
+    Text(String),
+    Integer(i64),
+    Instance(EnvId),
+}
+
+/// Whether a decorator leaves the function's result as it is.
+pub(super) fn keeps_result(decorator: &str) -> bool {
+    let name = decorator.split('(').next().unwrap_or(decorator);
+    let last = name.rsplit('.').next().unwrap_or(name);
+    matches!(
+        last,
+        "staticmethod"
+            | "classmethod"
+            | "property"
+            | "cached_property"
+            | "wraps"
+            | "lru_cache"
+            | "cache"
+            | "override"
+            | "retry"
+            | "timed"
+            | "timer"
+            | "log"
+            | "fixture"
+            | "abstractmethod"
+            | "task"
+            | "final"
+            | "typechecked"
+    )
+}
+
+impl<'a> Interpreter<'a> {
+    /// Calls a function of the file with these values; `call` tells their keywords.
+    pub(super) fn call_closure(&mut self, closure: &Closure<'a>, values: Vec<Value<'a>>, call: &Call<'a>) -> Value<'a> {
+        let function = closure.code.top.function(closure.function);
+        let skip_self = usize::from(closure.this.is_some() && !is_static(self, closure.code, function));
+        let mut bound: Vec<Option<Value<'a>>> = vec![None; function.params.len()];
+        if skip_self == 1 && !bound.is_empty() {
+            bound[0] = closure.this.clone();
+        }
+        let mut position = skip_self;
+        for (arg, value) in call.args.iter().zip(values) {
+            let index = match arg.name {
+                ArgName::Positional => {
+                    let index = position;
+                    position += 1;
+                    function.params.get(index).is_some_and(|param| param.kind == ParamKind::Plain).then_some(index)
+                }
+                ArgName::Keyword(name) => {
+                    let name = call.code.span(name).of(self.text);
+                    function.params.iter().position(|param| self.str(closure.code, param.name) == name)
+                }
+                ArgName::Star | ArgName::DoubleStar => None,
+            };
+            if let Some(slot) = index.and_then(|index| bound.get_mut(index)) {
+                *slot = Some(value);
+            }
+        }
+        let open = call.args.iter().any(|arg| matches!(arg.name, ArgName::Star | ArgName::DoubleStar));
+        self.run(closure, bound, if open { Missing::Guess } else { Missing::Default })
+    }
+
+    /// Calls a function of the file with plain positional values.
+    pub(super) fn apply_value(&mut self, callee: &Value<'a>, values: Vec<Value<'a>>, call: &Call<'a>) -> Value<'a> {
+        match callee {
+            Value::Closure(closure) => {
+                let function = closure.code.top.function(closure.function);
+                let skip_self = usize::from(closure.this.is_some() && !is_static(self, closure.code, function));
+                let mut bound: Vec<Option<Value<'a>>> = vec![None; function.params.len()];
+                if skip_self == 1 && !bound.is_empty() {
+                    bound[0] = closure.this.clone();
+                }
+                for (index, value) in values.into_iter().enumerate() {
+                    if let Some(slot) = bound.get_mut(index + skip_self) {
+                        *slot = Some(value);
+                    }
+                }
+                self.run(closure, bound, Missing::Default)
+            }
+            Value::Unbound(method) => {
+                let mut values = values;
+                if values.is_empty() {
+                    return Value::Unknown;
+                }
+                let receiver = values.remove(0);
+                let inner = Call { args: &[], values, ..call.clone() };
+                self.dispatch(&receiver, method, &inner).unwrap_or(Value::Unknown)
+            }
+            Value::Function(name) => {
+                let inner = Call { args: &[], values, ..call.clone() };
+                self.call_function(&name.clone(), &inner)
+            }
+            Value::Builtin(_) | Value::Foreign => Value::Unknown,
+            _ => Value::Unknown,
+        }
+    }
+
+    fn run(&mut self, closure: &Closure<'a>, bound: Vec<Option<Value<'a>>>, missing: Missing) -> Value<'a> {
+        let (code, id) = (closure.code, closure.function);
+        let function = code.top.function(id);
+        let key = self.key(closure, &bound);
+        if let Some(known) = key.as_ref().and_then(|key| self.memo.get(key)) {
+            return known.clone();
+        }
+        let is_running = self.calls.contains(&(code.base, id));
+        if is_running || self.calls.len() >= CALLS || self.steps > self.budget {
+            return self.returned(code, function, Value::Unknown);
+        }
+        if function.value.is_none() {
+            self.read.insert((code.base, id));
+        }
+        let scope = self.scope_of(code, id);
+        let env = self.new_env(Some(closure.env));
+        self.bind_params(code, function, env, bound, missing);
+        self.calls.push((code.base, id));
+        let outer = self.enter(env, scope);
+        let value = match function.value {
+            Some(value) => self.eval(code, value, Usage::Returned),
+            None => {
+                let flow = self.block(code, &function.body);
+                let returns = std::mem::take(&mut self.frame.returns);
+                let falls_through = flow == Flow::Next;
+                self.joined_returns(returns, falls_through)
+            }
+        };
+        self.frame = outer;
+        self.calls.pop();
+        let value = self.returned(code, function, value);
+        if let Some(key) = key {
+            self.memo.insert(key, value.clone());
+        }
+        value
+    }
+
+    fn joined_returns(&mut self, returns: Vec<Value<'a>>, falls_through: bool) -> Value<'a> {
+        let mut returns = returns.into_iter();
+        let Some(first) = returns.next() else { return if falls_through { Value::None } else { Value::Unknown } };
+        let value = returns.fold(first, |all, value| self.merge(all, value));
+        if falls_through { self.merge(value, Value::None) } else { value }
+    }
+
+    /// What a call returns: what its body tells, else what its annotation says.
+    fn returned(&mut self, code: Code<'a>, function: &'a Function, value: Value<'a>) -> Value<'a> {
+        match (&value, function.returns) {
+            (Value::Unknown, Some(annotation)) => self.annotated(self.str(code, annotation)),
+            _ => value,
+        }
+    }
+
+    fn key(&self, closure: &Closure<'a>, bound: &[Option<Value<'a>>]) -> Option<CallKey> {
+        // A function in a function sees other names each time.
+        if closure.env != MODULE {
+            return None;
+        }
+        let mut args = Vec::with_capacity(bound.len());
+        for value in bound {
+            args.push(match value {
+                None => ArgKey::Missing,
+                Some(Value::Unknown | Value::Foreign) => ArgKey::Unknown,
+                Some(Value::Frame(node)) => ArgKey::Frame(*node),
+                Some(Value::Object(Object::Session)) => ArgKey::Object(0),
+                Some(Value::Object(Object::Context)) => ArgKey::Object(1),
+                Some(Value::Text(text)) => ArgKey::Text(text.text.clone()),
+                Some(Value::Integer(number)) => ArgKey::Integer(*number),
+                Some(Value::Instance(_, env)) => ArgKey::Instance(*env),
+                Some(_) => return None,
+            });
+        }
+        // Methods change their object.
+        if args.iter().any(|arg| matches!(arg, ArgKey::Instance(_))) {
+            return None;
+        }
+        Some((closure.code.base, closure.function, args))
+    }
+
+    fn bind_params(
+        &mut self,
+        code: Code<'a>,
+        function: &'a Function,
+        env: EnvId,
+        bound: Vec<Option<Value<'a>>>,
+        missing: Missing,
+    ) {
+        for (param, value) in function.params.iter().zip(bound) {
+            let name = self.str(code, param.name);
+            let value = match (value, param.kind) {
+                (Some(Value::Unknown), _) => self.param(code, function, param),
+                (Some(value), _) => value,
+                (None, ParamKind::Star) => Value::Many(Rc::new(Value::Unknown)),
+                (None, ParamKind::DoubleStar) => Value::Unknown,
+                (None, _) => match (param.default, missing) {
+                    (Some(default), Missing::Default) => self.eval(code, default, Usage::Used),
+                    _ => self.param(code, function, param),
+                },
+            };
+            self.set(env, name, Some(value));
+        }
+    }
+
+    /// What a parameter is without a caller: by its annotation, else by name and use together.
+    fn param(&mut self, code: Code<'a>, function: &'a Function, param: &'a Param) -> Value<'a> {
+        if let Some(annotation) = param.annotation {
+            return self.annotated(self.str(code, annotation));
+        }
+        let name = self.str(code, param.name);
+        let uses = self.uses(code, function, name);
+        let used = |test: fn(&str) -> bool| uses.iter().any(|name| test(name));
+        let session_name = matches!(name, "spark" | "spark_session" | "sparkSession" | "session" | "ss" | "_spark");
+        if session_name {
+            let is_session = used(api::is_session_name) && uses.iter().all(|name| api::is_session_name(name));
+            let proven = name.contains("spark") || self.plan.uses.is_spark && !self.has_snowpark;
+            if is_session && proven {
+                self.plan.uses.is_spark = true;
+                self.plan.uses.session.get_or_insert_with(|| name.to_owned());
+                return Value::Object(Object::Session);
+            }
+            return Value::Unknown;
+        }
+        if matches!(name, "sc" | "spark_context" | "sparkContext") && self.plan.uses.is_spark {
+            return Value::Object(Object::Context);
+        }
+        if used(api::is_foreign_frame) || self.has_snowpark {
+            return Value::Unknown;
+        }
+        let lower = name.to_ascii_lowercase();
+        let frame_name = lower == "df"
+            || lower == "sdf"
+            || lower.ends_with("df")
+            || lower.starts_with("df")
+            || lower.contains("dataframe")
+            || lower.contains("_df");
+        let strong = used(api::is_distinctive) && self.plan.uses.is_spark;
+        if (frame_name && used(api::is_frame_only)) || strong {
+            return Value::Frame(self.given());
+        }
+        Value::Unknown
+    }
+
+    /// The attributes that a function's body takes from a name.
+    fn uses(&self, code: Code<'a>, function: &'a Function, name: &str) -> Vec<&'a str> {
+        let range = function.exprs.0 as usize..function.exprs.1 as usize;
+        let of_name = |node: &'a crate::pyspark::ir::ExprNode| match &node.expr {
+            Expr::Attribute { object, name: attribute, .. } if code.top.expr(*object).expr == Expr::Name => {
+                (self.span_of(code, *object).of(self.text) == name).then(|| self.str(code, *attribute))
+            }
+            _ => None,
+        };
+        code.top.exprs.get(range).unwrap_or_default().iter().filter_map(of_name).collect()
+    }
+
+    /// The value that an annotation promises.
+    pub(super) fn annotated(&mut self, annotation: &str) -> Value<'a> {
+        let text = annotation.trim().trim_matches(['"', '\'']);
+        let inner = |prefix: &str| text.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(']'));
+        if let Some(inner) = inner("Optional[").or_else(|| inner("typing.Optional[")) {
+            return self.annotated(inner);
+        }
+        for list in ["List[", "list[", "Sequence[", "Iterable[", "typing.List[", "Iterator["] {
+            if let Some(inner) = inner(list) {
+                return Value::Many(Rc::new(self.annotated(inner)));
+            }
+        }
+        let name = text.split('|').map(str::trim).find(|part| *part != "None").unwrap_or(text);
+        let (root, rest) = name.split_once('.').map_or((name, None), |(root, rest)| (root, Some(rest)));
+        let class = match (self.lookup(root), rest) {
+            (Some(Value::Class(class)), None) => Some(class),
+            (Some(Value::Module(path)), Some(rest)) => {
+                let (path, last) = match rest.rsplit_once('.') {
+                    Some((middle, last)) => (format!("{path}.{middle}"), last),
+                    None => (path.to_string(), rest),
+                };
+                match self.member(&path, last) {
+                    Value::Class(class) => Some(class),
+                    _ => None,
+                }
+            }
+            (Some(Value::Foreign), _) => return Value::Foreign,
+            (None | Some(Value::Unknown), None) if self.plan.uses.is_spark && !self.has_snowpark => {
+                matches!(root, "DataFrame" | "SparkSession").then(|| api::class(root)).flatten()
+            }
+            _ => None,
+        };
+        class.map_or(Value::Unknown, |class| self.object_of_class(class))
+    }
+
+    /// An object of a class of PySpark.
+    fn object_of_class(&mut self, class: &str) -> Value<'a> {
+        match class {
+            "DataFrame" => Value::Frame(self.given()),
+            "RDD" => Value::Rdd(self.given()),
+            "SparkSession" => Value::Object(Object::Session),
+            "SparkContext" => Value::Object(Object::Context),
+            "SparkConf" => Value::Object(Object::Conf),
+            "SQLContext" => Value::Object(Object::SqlContext),
+            "Builder" => Value::Object(Object::Builder),
+            "Column" => Value::Column(Rc::default()),
+            "GroupedData" => {
+                let input = self.given();
+                Value::Grouped(Rc::new(crate::pyspark::value::Grouped {
+                    input,
+                    keys: vec![None],
+                    pivot: None,
+                    other: None,
+                }))
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// Reads the functions that nothing called.
+    pub(super) fn read_uncalled(&mut self) {
+        let mut next = 0;
+        while let Some((closure, _, owner)) = self.defined.get(next) {
+            next += 1;
+            let closure = Closure { code: closure.code, function: closure.function, env: closure.env, this: None };
+            let owner = owner.clone();
+            let function = closure.code.top.function(closure.function);
+            if self.read.contains(&(closure.code.base, closure.function)) {
+                continue;
+            }
+            // Each has a share of its own, however much the others took.
+            let size = (function.exprs.1 - function.exprs.0) as usize;
+            self.budget = self.budget.max(self.steps + 200 + 12 * size);
+            let this = owner.map(|class| self.instance_of(&class));
+            let skip = usize::from(this.is_some() && !is_static(self, closure.code, function));
+            let mut bound: Vec<Option<Value<'a>>> = vec![None; function.params.len()];
+            if skip == 1
+                && let (Some(first), Some(this)) = (bound.first_mut(), this)
+            {
+                *first = Some(this);
+            }
+            let frame = self.enter(closure.env, crate::pyspark::plan::ScopeId(0));
+            self.run(&closure, bound, Missing::Guess);
+            self.frame = frame;
+        }
+    }
+
+    /// An object of a class of the file: one that was made in it, or one made of guessed arguments.
+    fn instance_of(&mut self, class: &Rc<UserClass<'a>>) -> Value<'a> {
+        match self.instances.get(&class.env) {
+            Some(instance) => instance.clone(),
+            None => self.instantiate(class, None),
+        }
+    }
+
+    pub(super) fn instantiate(&mut self, class: &Rc<UserClass<'a>>, call: Option<&Call<'a>>) -> Value<'a> {
+        let env = self.new_env(None);
+        let instance = Value::Instance(class.clone(), env);
+        self.instances.entry(class.env).or_insert_with(|| instance.clone());
+        if let Some(Value::Closure(init)) = self.class_member(class, "__init__") {
+            let bound =
+                Closure { code: init.code, function: init.function, env: init.env, this: Some(instance.clone()) };
+            match call {
+                Some(call) => {
+                    self.call_closure(&bound, call.values.clone(), call);
+                }
+                None => {
+                    let function = init.code.top.function(init.function);
+                    let mut values = vec![None; function.params.len()];
+                    if let Some(first) = values.first_mut() {
+                        *first = Some(instance.clone());
+                    }
+                    self.run(&bound, values, Missing::Guess);
+                }
+            }
+        }
+        instance
+    }
+
+    /// A name of a class of the file or of its bases in the file.
+    pub(super) fn class_member(&self, class: &UserClass<'a>, name: &str) -> Option<Value<'a>> {
+        let mut classes: Vec<&UserClass<'a>> = vec![class];
+        for _ in 0..16 {
+            let class = classes.pop()?;
+            if let Some(value) = self.own(class.env, name) {
+                return Some(value);
+            }
+            classes.extend(
+                class
+                    .bases
+                    .iter()
+                    .rev()
+                    .filter_map(|base| if let Value::UserClass(class) = base { Some(&**class) } else { None }),
+            );
+        }
+        None
+    }
+
+    pub(super) fn instance_method(
+        &mut self,
+        class: &Rc<UserClass<'a>>,
+        env: EnvId,
+        name: &str,
+        call: Call<'a>,
+    ) -> Value<'a> {
+        if let Some(value) = self.own(env, name) {
+            return self.call_value(value, call);
+        }
+        match self.class_member(class, name) {
+            Some(Value::Closure(method)) => {
+                let this = Some(Value::Instance(class.clone(), env));
+                let bound = Closure { code: method.code, function: method.function, env: method.env, this };
+                self.call_closure(&bound, call.values.clone(), &call)
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    /// An attribute of an object of the file; properties are run.
+    pub(super) fn instance_attribute(&mut self, class: &Rc<UserClass<'a>>, env: EnvId, name: &str) -> Value<'a> {
+        if let Some(value) = self.own(env, name) {
+            return value;
+        }
+        match self.class_member(class, name) {
+            Some(Value::Closure(method)) => {
+                let function = method.code.top.function(method.function);
+                let this = Some(Value::Instance(class.clone(), env));
+                let bound =
+                    Closure { code: method.code, function: method.function, env: method.env, this: this.clone() };
+                if has_decorator(self, method.code, function, "property") {
+                    let mut values = vec![None; function.params.len()];
+                    if let Some(first) = values.first_mut() {
+                        *first = this;
+                    }
+                    return self.run(&bound, values, Missing::Default);
+                }
+                Value::Closure(Rc::new(bound))
+            }
+            Some(value) => value,
+            None => Value::Unknown,
+        }
+    }
+}
+
+/// What a parameter without an argument holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Missing {
+    Default,
+    Guess,
+}
+
+fn has_decorator(interpreter: &Interpreter<'_>, code: Code<'_>, function: &Function, wanted: &str) -> bool {
+    let text = |span: Span| code.span(span).of(interpreter.text);
+    function.decorators.iter().any(|id| text(code.top.expr(*id).span).ends_with(wanted))
+}
+
+fn is_static(interpreter: &Interpreter<'_>, code: Code<'_>, function: &Function) -> bool {
+    has_decorator(interpreter, code, function, "staticmethod")
+}

@@ -1,0 +1,278 @@
+//! Abstract interpretation: runs a file with types instead of values and writes down what it does with Spark.
+//!
+//! Loops are run once, branches are merged, functions are read for their callers' arguments (and with what their
+//! parameters' names, annotations and uses tell, if nothing calls them). Work is capped: a file that asks for more than
+//! the budget loses facts, never time.
+
+mod call;
+mod column;
+mod condition;
+mod expression;
+mod frame;
+mod functions;
+mod io;
+mod loops;
+mod modules;
+mod names;
+mod objects;
+mod rdd;
+mod settings;
+mod statement;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::ir::{ExprId, FunctionId};
+use super::plan::{Action, CallSite, Literal, LoopId, Node, NodeId, Operator, Scope, ScopeId, SparkUse, StaticPlan};
+use super::value::{Closure, Code, EnvId, UserClass, Value};
+use crate::text::Span;
+
+/// Expressions nested deeper than this, over all calls, are unknown.
+const DEPTH: usize = 160;
+
+/// How deep functions of the file are followed into each other.
+const CALLS: usize = 12;
+
+/// The plan of a file: its text, its statements, and where a new import belongs.
+pub(super) fn interpret(text: &str, tops: &[Code<'_>], import_offset: u32) -> StaticPlan {
+    let expressions: usize = tops.iter().map(|code| code.top.exprs.len()).sum();
+    let mut interpreter = Interpreter::new(text, 20_000 + 12 * expressions);
+    interpreter.plan.uses = SparkUse { import_offset, ..SparkUse::default() };
+    interpreter.scan_imports(tops);
+    for code in tops {
+        interpreter.block(*code, &code.top.body);
+    }
+    interpreter.read_uncalled();
+    interpreter.plan.finish();
+    interpreter.plan
+}
+
+/// What the code around an expression does with its value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Usage<'a> {
+    Discarded,
+    Bound(&'a str),
+    Returned,
+    Iterated,
+    Indexed,
+    Used,
+}
+
+/// The names of one namespace.
+#[derive(Debug, Default)]
+struct Env<'a> {
+    names: FxHashMap<&'a str, Option<Value<'a>>>,
+    parent: Option<EnvId>,
+    /// Names that `global` and `nonlocal` take from elsewhere.
+    outer: SmallVec<[(&'a str, EnvId); 1]>,
+}
+
+/// The function that runs, and where in it.
+#[derive(Debug)]
+struct Frame<'a> {
+    env: EnvId,
+    scope: ScopeId,
+    loops: SmallVec<[LoopId; 2]>,
+    conditional: bool,
+    returns: Vec<Value<'a>>,
+    statement: Span,
+}
+
+/// One change of a name: where, which, and what it was.
+type Change<'a> = (EnvId, &'a str, Option<Option<Value<'a>>>);
+
+/// How a block ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Flow {
+    Next,
+    /// `return`, `raise`, `break`, `continue`.
+    Leaves,
+}
+
+struct Interpreter<'a> {
+    text: &'a str,
+    plan: StaticPlan,
+    envs: Vec<Env<'a>>,
+    journal: Vec<Vec<Change<'a>>>,
+    frame: Frame<'a>,
+    /// Functions that run, to cut recursion.
+    calls: Vec<(u32, FunctionId)>,
+    /// Functions that were read.
+    read: FxHashSet<(u32, FunctionId)>,
+    /// Functions in the order of their definition.
+    defined: Vec<(Closure<'a>, ScopeId, Option<std::rc::Rc<UserClass<'a>>>)>,
+    /// Results by function and arguments.
+    memo: FxHashMap<functions::CallKey, Value<'a>>,
+    /// Objects made of the file's classes, by the class's namespace.
+    instances: FxHashMap<EnvId, Value<'a>>,
+    /// Frames by temporary view.
+    views: FxHashMap<String, NodeId>,
+    scopes: FxHashMap<(Span, u32), ScopeId>,
+    loops: FxHashMap<Span, LoopId>,
+    actions: FxHashMap<(Span, Span), usize>,
+    bindings: FxHashMap<Span, usize>,
+    windows: FxHashMap<Span, usize>,
+    settings: FxHashSet<(Span, Span)>,
+    discarded: FxHashSet<Span>,
+    released: FxHashSet<Span>,
+    depth: usize,
+    steps: usize,
+    budget: usize,
+    /// Another library with frames or sessions like Spark's is imported.
+    has_snowpark: bool,
+}
+
+const MODULE: EnvId = EnvId(0);
+
+impl<'a> Interpreter<'a> {
+    fn new(text: &'a str, budget: usize) -> Self {
+        let span = Span::new(0, text.len());
+        let mut plan = StaticPlan::default();
+        plan.scopes.push(Scope { name: String::new(), span, parent: ScopeId(0), is_test: false });
+        Self {
+            text,
+            plan,
+            envs: vec![Env::default()],
+            journal: Vec::new(),
+            frame: Frame {
+                env: MODULE,
+                scope: ScopeId(0),
+                loops: SmallVec::new(),
+                conditional: false,
+                returns: Vec::new(),
+                statement: Span::default(),
+            },
+            calls: Vec::new(),
+            read: FxHashSet::default(),
+            defined: Vec::new(),
+            memo: FxHashMap::default(),
+            instances: FxHashMap::default(),
+            views: FxHashMap::default(),
+            scopes: FxHashMap::default(),
+            loops: FxHashMap::default(),
+            actions: FxHashMap::default(),
+            bindings: FxHashMap::default(),
+            windows: FxHashMap::default(),
+            settings: FxHashSet::default(),
+            discarded: FxHashSet::default(),
+            released: FxHashSet::default(),
+            depth: 0,
+            steps: 0,
+            budget,
+            has_snowpark: false,
+        }
+    }
+
+    /// The characters of a relative span.
+    fn str(&self, code: Code<'a>, span: Span) -> &'a str {
+        code.span(span).of(self.text)
+    }
+
+    fn span_of(&self, code: Code<'a>, id: ExprId) -> Span {
+        code.span(code.top.expr(id).span)
+    }
+
+    /// Adds an operator.
+    fn node(&mut self, operator: Operator, inputs: &[NodeId], site: Option<CallSite>) -> NodeId {
+        let id = NodeId(self.plan.nodes.len() as u32);
+        self.plan.nodes.push(Node {
+            operator,
+            inputs: SmallVec::from_slice(inputs),
+            site,
+            scope: self.frame.scope,
+            loops: self.frame.loops.clone(),
+            conditional: self.frame.conditional,
+            cached: false,
+        });
+        id
+    }
+
+    /// A frame of which nothing but its type is known.
+    fn given(&mut self) -> NodeId {
+        self.node(Operator::Source(super::plan::Source::Given), &[], None)
+    }
+
+    /// Adds an action, or one more input to an action that was met before at the same call.
+    fn action(&mut self, action: Action) {
+        let key = (action.site.call, action.site.method);
+        let Some(&index) = self.actions.get(&key) else {
+            self.actions.insert(key, self.plan.actions.len());
+            self.plan.actions.push(action);
+            return;
+        };
+        let merged = match (self.plan.actions[index].input, action.input) {
+            (Some(before), Some(now)) if before != now => Some(self.merged_node(before, now)),
+            (before, now) => before.or(now),
+        };
+        let known = &mut self.plan.actions[index];
+        known.input = merged;
+        known.conditional &= action.conditional;
+    }
+
+    fn merged_node(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        let is_shared = |node: &Node, other: NodeId| node.operator == Operator::Merge && node.inputs.contains(&other);
+        if is_shared(self.plan.node(a), b) {
+            return a;
+        }
+        if is_shared(self.plan.node(b), a) {
+            return b;
+        }
+        self.node(Operator::Merge, &[a, b], None)
+    }
+
+    /// Either of two values.
+    fn merge(&mut self, a: Value<'a>, b: Value<'a>) -> Value<'a> {
+        if a.same(&b) {
+            return a;
+        }
+        match (a, b) {
+            (Value::Frame(a), Value::Frame(b)) => Value::Frame(self.merged_node(a, b)),
+            (Value::Rdd(a), Value::Rdd(b)) => Value::Rdd(self.merged_node(a, b)),
+            (Value::Rows(a), Value::Rows(b)) => Value::Rows(self.merged_node(a, b)),
+            // `None` stands for "not yet"; using it would fail.
+            (Value::None, known) | (known, Value::None) if !known.is_scalar() => known,
+            (Value::Text(_) | Value::Template(_), Value::Text(_) | Value::Template(_)) => {
+                Value::Template(vec![None].into())
+            }
+            (Value::Column(a), Value::Column(b)) => Value::Column(column::either(&a, &b)),
+            (
+                a @ (Value::List(_) | Value::Tuple(_) | Value::Many(_)),
+                b @ (Value::List(_) | Value::Tuple(_) | Value::Many(_)),
+            ) => match (self.element(&a), self.element(&b)) {
+                (Some(a), Some(b)) => Value::Many(self.merge(a, b).into()),
+                (Some(one), None) | (None, Some(one)) => Value::Many(one.into()),
+                (None, None) => Value::Unknown,
+            },
+            (Value::Udf, _) | (_, Value::Udf) | (Value::Foreign, _) | (_, Value::Foreign) => Value::Unknown,
+            _ => Value::Unknown,
+        }
+    }
+
+    /// Any element of a collection; `None` if it is empty or no collection.
+    fn element(&mut self, collection: &Value<'a>) -> Option<Value<'a>> {
+        match collection {
+            Value::Many(element) => Some((**element).clone()),
+            Value::List(items) | Value::Tuple(items) => {
+                let mut values = items.iter().map(|item| item.value.clone());
+                let first = values.next()?;
+                Some(values.collect::<Vec<_>>().into_iter().fold(first, |all, value| self.merge(all, value)))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the file may still be read on; false once it has cost more than its budget.
+    fn step(&mut self) -> bool {
+        self.steps += 1;
+        self.steps <= self.budget
+    }
+}
+
+/// Literal parts of a text with holes, holes as `?`.
+fn template_text(literal: &Literal) -> Option<String> {
+    match literal {
+        Literal::Text(text) => Some(text.clone()),
+        Literal::Template(parts) => Some(parts.iter().map(|part| part.as_deref().unwrap_or("?")).collect()),
+        _ => None,
+    }
+}

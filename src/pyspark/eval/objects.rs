@@ -1,0 +1,345 @@
+//! Sessions, contexts, builders, windows, built-in functions, and attributes of all of them.
+
+use std::rc::Rc;
+
+use super::call::Call;
+use super::frame::integer;
+use super::{Interpreter, Usage, template_text};
+use crate::conf::Carrier;
+use crate::pyspark::ir::ExprId;
+use crate::pyspark::plan::{ActionKind, Loop, LoopOver, Operator, RowBound, Source, WindowOrder};
+use crate::pyspark::sql::{self, Statement};
+use crate::pyspark::value::{Code, Object, Reader, Value, WindowSpec};
+
+impl<'a> Interpreter<'a> {
+    /// An attribute that is not called.
+    pub(super) fn attribute(
+        &mut self,
+        code: Code<'a>,
+        id: ExprId,
+        value: Value<'a>,
+        name: &'a str,
+        object: ExprId,
+    ) -> Value<'a> {
+        if let Value::Module(path) = &value {
+            return self.member(path, name);
+        }
+        let value = self.by_use(code, object, value, name);
+        match &value {
+            Value::Frame(frame) => {
+                let call = Call::property(self, code, id, Usage::Used);
+                self.frame_attribute(*frame, name, &call)
+            }
+            Value::Object(object) => self.object_attribute(*object, name),
+            Value::Class("SparkSession") if name == "builder" => Value::Object(Object::Builder),
+            Value::Class(_) => Value::Unbound(name),
+            Value::Instance(class, env) => self.instance_attribute(&class.clone(), *env, name),
+            Value::UserClass(class) => self.class_member(class, name).unwrap_or(Value::Unknown),
+            Value::Rdd(_) | Value::Grouped(_) | Value::Reader(_) | Value::Writer(_) | Value::Window(_) => {
+                Value::Unknown
+            }
+            Value::Foreign => Value::Foreign,
+            _ => Value::Unknown,
+        }
+    }
+
+    fn object_attribute(&mut self, object: Object, name: &str) -> Value<'a> {
+        match (object, name) {
+            (Object::Session | Object::SqlContext, "read") => Value::Reader(Rc::default()),
+            (Object::Session | Object::SqlContext, "readStream") => {
+                Value::Reader(Rc::new(Reader { streaming: true, ..Reader::default() }))
+            }
+            (Object::Session, "conf") => Value::Object(Object::Runtime),
+            (Object::Session, "sparkContext" | "_sc") | (Object::SqlContext, "sparkContext") => {
+                Value::Object(Object::Context)
+            }
+            (Object::Session, "catalog") => Value::Object(Object::Catalog),
+            (Object::Session | Object::SqlContext, "udf" | "udtf") => Value::Object(Object::UdfRegistration),
+            (Object::Session, "builder") => Value::Object(Object::Builder),
+            (Object::SqlContext, "spark_session" | "sparkSession") => Value::Object(Object::Session),
+            _ => Value::Unknown,
+        }
+    }
+
+    pub(super) fn object_method(&mut self, object: Object, name: &str, call: &Call<'a>) -> Value<'a> {
+        match object {
+            Object::Session | Object::SqlContext => self.session_method(object, name, call),
+            Object::Builder => self.builder_method(name, call),
+            Object::Conf => self.conf_method(name, call),
+            Object::Runtime => {
+                if name == "set" {
+                    self.pair_setting(Carrier::RuntimeSet, call, "key", "value");
+                }
+                Value::Unknown
+            }
+            Object::Context => self.context_method(name, call),
+            Object::Functions(frame) => self.frame_functions(frame, name, call),
+            Object::UdfRegistration => Value::Udf,
+            Object::Catalog if name == "cacheTable" => {
+                if let Some(frame) = call
+                    .values
+                    .first()
+                    .and_then(Value::as_text)
+                    .and_then(|view| self.views.get(&view.to_ascii_lowercase()))
+                {
+                    self.plan.nodes[frame.0 as usize].cached = true;
+                }
+                Value::None
+            }
+            Object::Catalog | Object::Query => Value::Unknown,
+        }
+    }
+
+    fn session_method(&mut self, object: Object, name: &str, call: &Call<'a>) -> Value<'a> {
+        match name {
+            "sql" => self.sql(call),
+            "table" => self.table(call),
+            "range" => {
+                let count = match (call.value(0, "start"), call.value(1, "end"), call.value(2, "step")) {
+                    (Some(Value::Integer(end)), None, _) => u64::try_from(*end).ok(),
+                    (Some(Value::Integer(start)), Some(Value::Integer(end)), step) => {
+                        let step = integer(step).unwrap_or(1).unsigned_abs().max(1);
+                        end.checked_sub(*start)
+                            .and_then(|rows| u64::try_from(rows).ok())
+                            .map(|rows| rows.div_ceil(step))
+                    }
+                    _ => None,
+                };
+                self.source(Source::Range(count), call)
+            }
+            "createDataFrame" => {
+                let rows = match call.value(0, "data") {
+                    Some(Value::List(items) | Value::Tuple(items)) => Some(items.len() as u64),
+                    _ => None,
+                };
+                self.source(Source::Local(rows), call)
+            }
+            "newSession" | "getActiveSession" | "active" | "builder" | "getOrCreate" => Value::Object(object),
+            "setConf" => {
+                self.pair_setting(Carrier::RuntimeSet, call, "key", "value");
+                Value::None
+            }
+            "create_dynamic_frame" => Value::Unknown,
+            _ => Value::Unknown,
+        }
+    }
+
+    fn source(&mut self, source: Source, call: &Call<'a>) -> Value<'a> {
+        let site = self.site(call);
+        Value::Frame(self.node(Operator::Source(source), &[], Some(site)))
+    }
+
+    fn sql(&mut self, call: &Call<'a>) -> Value<'a> {
+        let literal = call.value(0, "sqlQuery").map(Value::literal).unwrap_or_default();
+        self.sql_settings(call);
+        let text = template_text(&literal);
+        let bound = match text.as_deref().map(sql::read) {
+            None => RowBound::Unknown,
+            Some(Statement::Query(bound)) => bound,
+            Some(Statement::Small) => RowBound::Small,
+            Some(Statement::Command) => {
+                self.act(ActionKind::Other("sql".to_owned()), None, false, call);
+                RowBound::Small
+            }
+        };
+        self.source(Source::Sql { text: literal, bound }, call)
+    }
+
+    fn builder_method(&mut self, name: &str, call: &Call<'a>) -> Value<'a> {
+        match name {
+            "config" => {
+                self.builder_settings(call);
+                Value::Object(Object::Builder)
+            }
+            "master" | "appName" => {
+                self.named_setting(name, Carrier::Builder, call);
+                Value::Object(Object::Builder)
+            }
+            "getOrCreate" | "create" => {
+                self.plan.uses.builds_session = true;
+                self.plan.uses.is_spark = true;
+                Value::Object(Object::Session)
+            }
+            _ => Value::Object(Object::Builder),
+        }
+    }
+
+    fn conf_method(&mut self, name: &str, call: &Call<'a>) -> Value<'a> {
+        match name {
+            "set" | "setIfMissing" => self.pair_setting(Carrier::SparkConf, call, "key", "value"),
+            "setAll" => {
+                if let Some(value) = call.value(0, "pairs").cloned() {
+                    self.collection_settings(Carrier::SparkConf, &value);
+                }
+            }
+            "setMaster" | "setAppName" => self.named_setting(name, Carrier::SparkConf, call),
+            "setSparkHome" | "setExecutorEnv" => {}
+            _ => return Value::Unknown,
+        }
+        Value::Object(Object::Conf)
+    }
+
+    /// A class of PySpark called, or a method of one.
+    pub(super) fn construct(&mut self, class: &str, call: &Call<'a>) -> Value<'a> {
+        match class {
+            "SparkSession" => Value::Object(Object::Session),
+            "SparkContext" => {
+                for (position, keyword, name) in [(0, "master", "setMaster"), (1, "appName", "setAppName")] {
+                    if let Some((_, Value::Text(text))) = call.arg(position, keyword) {
+                        self.note_name(name, &text.text.clone());
+                    }
+                }
+                self.plan.uses.is_spark = true;
+                self.plan.uses.builds_session = true;
+                Value::Object(Object::Context)
+            }
+            "SparkConf" => Value::Object(Object::Conf),
+            "SQLContext" | "GlueContext" => Value::Object(Object::SqlContext),
+            "Builder" => Value::Object(Object::Builder),
+            _ => Value::Unknown,
+        }
+    }
+
+    pub(super) fn class_method(&mut self, class: &'static str, name: &str, call: &Call<'a>) -> Value<'a> {
+        match (class, name) {
+            ("SparkSession", "getActiveSession" | "active" | "getOrCreate") => Value::Object(Object::Session),
+            ("SparkSession", "builder" | "Builder") => Value::Object(Object::Builder),
+            ("SparkContext", "getOrCreate") => Value::Object(Object::Context),
+            ("SQLContext", "getOrCreate") => Value::Object(Object::SqlContext),
+            ("Window", _) => self.window_method(&Rc::default(), name, call),
+            _ if !call.values.is_empty() => {
+                let mut inner = call.clone();
+                let receiver = inner.values.remove(0);
+                inner.args = inner.args.get(1..).unwrap_or_default();
+                match receiver {
+                    Value::Class(_) => Value::Unknown,
+                    receiver => self.dispatch(&receiver, name, &inner).unwrap_or(Value::Unknown),
+                }
+            }
+            _ => Value::Unknown,
+        }
+    }
+
+    pub(super) fn window_method(&mut self, window: &Rc<WindowSpec>, name: &str, call: &Call<'a>) -> Value<'a> {
+        let mut next = (**window).clone();
+        match name {
+            "partitionBy" => {
+                // A literal key puts every row into one partition.
+                let literal = |value: &Value<'a>| matches!(value, Value::Column(column) if column.constant);
+                next.partitioned |= call.flat().iter().any(|value| !literal(value));
+                if let Some(order) = next.index.and_then(|index| self.plan.windows.get_mut(index)) {
+                    order.partitioned |= next.partitioned;
+                }
+            }
+            "orderBy" => {
+                let site = self.site(call);
+                let index = *self.windows.entry(call.span).or_insert(self.plan.windows.len());
+                if index == self.plan.windows.len() {
+                    self.plan.windows.push(WindowOrder { site, partitioned: next.partitioned, used_on: Vec::new() });
+                }
+                next.index = Some(index);
+            }
+            "rowsBetween" | "rangeBetween" => {}
+            _ => return Value::Unknown,
+        }
+        Value::Window(Rc::new(next))
+    }
+
+    /// A built-in function of Python, or of notebooks.
+    pub(super) fn call_builtin(&mut self, name: &str, call: &Call<'a>) -> Value<'a> {
+        let first = call.values.first().cloned();
+        match (name, first) {
+            ("reduce", Some(callee)) => self.reduce(&callee, call),
+            ("display", Some(Value::Frame(frame))) => {
+                self.act(ActionKind::Show, Some(frame), false, call);
+                Value::None
+            }
+            (
+                "list" | "tuple" | "sorted" | "reversed" | "set" | "iter" | "tqdm",
+                Some(value @ (Value::List(_) | Value::Tuple(_) | Value::Many(_) | Value::Rows(_))),
+            ) => value,
+            ("list", None) => Value::List(Rc::default()),
+            ("dict", None) if call.args.is_empty() => Value::Dict(Rc::default()),
+            ("dict", Some(value @ Value::Dict(_))) => value,
+            ("enumerate", Some(value)) => self.enumerate(value),
+            ("zip", Some(value)) => self.zip(value, call),
+            ("filter" | "map", _) => Value::Unknown,
+            ("len", Some(Value::List(items) | Value::Tuple(items))) => Value::Integer(items.len() as i64),
+            ("str", Some(value @ (Value::Text(_) | Value::Template(_)))) => value,
+            ("str", Some(Value::Integer(number))) => Value::text(number.to_string(), None),
+            ("str", Some(_)) => Value::Template(Rc::new(vec![None])),
+            ("int", Some(value @ Value::Integer(_))) => value,
+            _ => Value::Unknown,
+        }
+    }
+
+    fn enumerate(&mut self, value: Value<'a>) -> Value<'a> {
+        let item = |value| crate::pyspark::value::Item { value, span: Default::default() };
+        let pair = |value| Value::Tuple(Rc::new(vec![item(Value::Unknown), item(value)]));
+        match value {
+            Value::List(items) | Value::Tuple(items) => {
+                Value::List(Rc::new(items.iter().map(|one| item(pair(one.value.clone()))).collect()))
+            }
+            Value::Many(element) => Value::Many(Rc::new(pair((*element).clone()))),
+            rows @ Value::Rows(_) => rows,
+            _ => Value::Unknown,
+        }
+    }
+
+    fn zip(&mut self, first: Value<'a>, call: &Call<'a>) -> Value<'a> {
+        let item = |value| crate::pyspark::value::Item { value, span: Default::default() };
+        let mut parts = Vec::new();
+        let mut length = None;
+        for value in std::iter::once(first).chain(call.values.iter().skip(1).cloned()) {
+            if let Value::List(items) | Value::Tuple(items) = &value {
+                length = Some(length.map_or(items.len(), |known: usize| known.min(items.len())));
+            }
+            parts.push(item(self.element(&value).unwrap_or(Value::Unknown)));
+        }
+        let pair = Value::Tuple(Rc::new(parts));
+        match length {
+            Some(length @ 0..=64) => Value::List(Rc::new(vec![item(pair); length])),
+            _ => Value::Many(Rc::new(pair)),
+        }
+    }
+
+    /// `reduce(f, frames)`: the accumulator is a loop's variable.
+    fn reduce(&mut self, callee: &Value<'a>, call: &Call<'a>) -> Value<'a> {
+        let Some(collection) = call.values.get(1).cloned() else { return Value::Unknown };
+        if let Value::List(items) | Value::Tuple(items) = &collection
+            && items.len() <= 8
+        {
+            let mut values: Vec<Value<'a>> = call.values.get(2).cloned().into_iter().collect();
+            values.extend(items.iter().map(|item| item.value.clone()));
+            let mut values = values.into_iter();
+            let Some(first) = values.next() else { return Value::Unknown };
+            return values.fold(first, |all, next| self.apply_value(callee, vec![all, next], call));
+        }
+        let Some(element) = self.element(&collection) else { return Value::Unknown };
+        let start = call.values.get(2).cloned().unwrap_or_else(|| element.clone());
+        let Value::Frame(before) = start else {
+            return self.apply_value(callee, vec![start, element], call);
+        };
+        let id = self.loop_id(Loop {
+            span: call.span,
+            header: call.method,
+            over: LoopOver::Unknown,
+            targets: Vec::new(),
+            comprehension: true,
+            runs_once: false,
+            retries: false,
+        });
+        let variable = self.node(Operator::LoopCarried(id), &[before], None);
+        self.frame.loops.push(id);
+        let result = self.apply_value(callee, vec![Value::Frame(variable), element], call);
+        self.frame.loops.pop();
+        let Value::Frame(end) = result else { return result };
+        if let Operator::Union { open } = &mut self.plan.nodes[end.0 as usize].operator {
+            *open = true;
+        }
+        if end != variable {
+            self.plan.nodes[variable.0 as usize].inputs.push(end);
+        }
+        Value::Frame(end)
+    }
+}

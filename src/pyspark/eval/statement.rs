@@ -1,0 +1,321 @@
+//! Statements.
+
+use std::rc::Rc;
+
+use smallvec::SmallVec;
+
+use super::{Flow, Interpreter, MODULE, Usage};
+use crate::pyspark::ir::{ClassId, Expr, ExprId, FunctionId, Operator, Stmt, StmtNode};
+use crate::pyspark::plan::ScopeId;
+use crate::pyspark::value::{Closure, Code, UserClass, Value};
+
+impl<'a> Interpreter<'a> {
+    pub(super) fn block(&mut self, code: Code<'a>, block: &'a [StmtNode]) -> Flow {
+        for node in block {
+            if self.statement(code, node) == Flow::Leaves {
+                return Flow::Leaves;
+            }
+        }
+        Flow::Next
+    }
+
+    fn statement(&mut self, code: Code<'a>, node: &'a StmtNode) -> Flow {
+        self.frame.statement = code.span(node.span);
+        match &node.stmt {
+            Stmt::Nothing => {}
+            Stmt::Expr(value) => self.expression_statement(code, *value),
+            Stmt::Assign { targets, annotation, value } => {
+                let usage = match targets.first().map(|target| &code.top.expr(*target).expr) {
+                    Some(Expr::Name) if targets.len() == 1 => {
+                        Usage::Bound(self.span_of(code, targets[0]).of(self.text))
+                    }
+                    _ => Usage::Used,
+                };
+                let Some(value) = value else { return Flow::Next };
+                let mut value = self.eval(code, *value, usage);
+                if let (Value::Unknown, Some(annotation)) = (&value, annotation) {
+                    value = self.annotated(self.str(code, *annotation));
+                }
+                for target in targets {
+                    self.assign(code, *target, value.clone());
+                }
+            }
+            Stmt::Augment { target, operator, value } => self.augment(code, *target, *operator, *value),
+            Stmt::Return(value) => {
+                let value = value.map_or(Value::None, |value| self.eval(code, value, Usage::Returned));
+                self.frame.returns.push(value);
+                return Flow::Leaves;
+            }
+            Stmt::Raise(parts) => {
+                for part in parts {
+                    self.eval(code, *part, Usage::Used);
+                }
+                return Flow::Leaves;
+            }
+            Stmt::Break | Stmt::Continue => return Flow::Leaves,
+            Stmt::If { branches, otherwise } => return self.if_statement(code, branches, otherwise.as_deref()),
+            Stmt::For { .. } | Stmt::While { .. } => return self.loop_statement(code, node),
+            Stmt::Try { body, handlers, otherwise, finally } => {
+                return self.try_statement(code, body, handlers, otherwise, finally);
+            }
+            Stmt::With { items, body } => {
+                for (value, target) in items {
+                    self.frame.statement = self.span_of(code, *value);
+                    let value = self.eval(code, *value, Usage::Used);
+                    if let Some(target) = target {
+                        self.assign(code, *target, value);
+                    }
+                }
+                return self.block(code, body);
+            }
+            Stmt::Match { subject, cases } => {
+                if let Some(subject) = subject {
+                    self.eval(code, *subject, Usage::Used);
+                }
+                let branches =
+                    cases.iter().map(|case| self.branch(code, case)).chain([(Flow::Next, Vec::new())]).collect();
+                return self.join(branches);
+            }
+            Stmt::Function(id) => self.define(code, *id),
+            Stmt::Class(id) => self.class(code, *id),
+            Stmt::Import(names) => self.import(code, names),
+            Stmt::Delete(targets) => {
+                for target in targets {
+                    if let Expr::Name = code.top.expr(*target).expr {
+                        let name = self.span_of(code, *target).of(self.text);
+                        let env = self.target_env(name);
+                        self.set(env, name, None);
+                    }
+                }
+            }
+            Stmt::Outer(names, nonlocal) => self.outer(code, names, *nonlocal),
+            // Half-written code leaves nothing.
+            Stmt::Broken(block) => {
+                self.block(code, block);
+            }
+        }
+        Flow::Next
+    }
+
+    fn expression_statement(&mut self, code: Code<'a>, id: ExprId) {
+        let before = self.plan.nodes.len();
+        let value = self.eval(code, id, Usage::Discarded);
+        if let Value::Frame(node) = value
+            && node.0 as usize >= before
+        {
+            self.discard(node);
+        }
+    }
+
+    fn augment(&mut self, code: Code<'a>, target: ExprId, operator: Operator, value: ExprId) {
+        let left = self.object_of(code, target);
+        let right = self.eval(code, value, Usage::Used);
+        let value = self.binary(operator, left, right);
+        self.assign(code, target, value);
+    }
+
+    fn outer(&mut self, code: Code<'a>, names: &'a [crate::text::Span], nonlocal: bool) {
+        let env = self.frame.env;
+        for name in names {
+            let name = self.str(code, *name);
+            let mut target = MODULE;
+            if nonlocal {
+                let mut at = self.envs[env.0 as usize].parent;
+                while let Some(parent) = at {
+                    if self.envs[parent.0 as usize].names.contains_key(name) {
+                        target = parent;
+                        break;
+                    }
+                    at = self.envs[parent.0 as usize].parent;
+                }
+            }
+            self.envs[env.0 as usize].outer.push((name, target));
+        }
+    }
+
+    /// Runs a block as one of several branches.
+    pub(super) fn branch(&mut self, code: Code<'a>, block: &'a [StmtNode]) -> (Flow, super::names::Changes<'a>) {
+        let conditional = std::mem::replace(&mut self.frame.conditional, true);
+        self.begin();
+        let flow = self.block(code, block);
+        let changes = self.rollback();
+        self.frame.conditional = conditional;
+        (flow, changes)
+    }
+
+    fn if_statement(
+        &mut self,
+        code: Code<'a>,
+        branches: &'a [(ExprId, Vec<StmtNode>)],
+        otherwise: Option<&'a [StmtNode]>,
+    ) -> Flow {
+        let mut outcomes = Vec::new();
+        for (test, body) in branches {
+            self.frame.statement = self.span_of(code, *test);
+            self.eval(code, *test, Usage::Used);
+            match self.truth(code, *test) {
+                Some(true) => {
+                    if outcomes.is_empty() {
+                        let flow = self.block(code, body);
+                        self.unreachable(code, branches, *test, otherwise);
+                        return flow;
+                    }
+                    outcomes.push(self.branch(code, body));
+                    self.unreachable(code, branches, *test, otherwise);
+                    return self.join(outcomes);
+                }
+                // Read for its findings; its names never arrive.
+                Some(false) => {
+                    self.branch(code, body);
+                }
+                None => outcomes.push(self.branch(code, body)),
+            }
+        }
+        outcomes.push(match otherwise {
+            Some(otherwise) if outcomes.is_empty() => {
+                return self.block(code, otherwise);
+            }
+            Some(otherwise) => self.branch(code, otherwise),
+            None => (Flow::Next, Vec::new()),
+        });
+        self.join(outcomes)
+    }
+
+    /// Reads the branches behind one that is always taken, for what they do alone.
+    fn unreachable(
+        &mut self,
+        code: Code<'a>,
+        branches: &'a [(ExprId, Vec<StmtNode>)],
+        taken: ExprId,
+        otherwise: Option<&'a [StmtNode]>,
+    ) {
+        let behind = branches.iter().skip_while(|(test, _)| *test != taken).skip(1);
+        for (_, body) in behind {
+            self.branch(code, body);
+        }
+        if let Some(otherwise) = otherwise {
+            self.branch(code, otherwise);
+        }
+    }
+
+    fn try_statement(
+        &mut self,
+        code: Code<'a>,
+        body: &'a [StmtNode],
+        handlers: &'a [Vec<StmtNode>],
+        otherwise: &'a [StmtNode],
+        finally: &'a [StmtNode],
+    ) -> Flow {
+        self.begin();
+        let mut flow = self.block(code, body);
+        if flow == Flow::Next {
+            flow = self.block(code, otherwise);
+        }
+        let changes = self.rollback();
+        let mut outcomes = vec![(flow, changes)];
+        for handler in handlers {
+            outcomes.push(self.branch(code, handler));
+        }
+        let flow = self.join(outcomes);
+        match self.block(code, finally) {
+            Flow::Leaves => Flow::Leaves,
+            Flow::Next => flow,
+        }
+    }
+
+    fn define(&mut self, code: Code<'a>, id: FunctionId) {
+        let function = code.top.function(id);
+        let mut is_udf = false;
+        let mut transparent = true;
+        for decorator in &function.decorators {
+            let value = self.eval(code, *decorator, Usage::Used);
+            is_udf |= matches!(value, Value::Udf) || matches!(&value, Value::Function(name) if name.contains("udf"));
+            let text = self.span_of(code, *decorator).of(self.text);
+            transparent &= super::functions::keeps_result(text);
+        }
+        let scope = self.scope_of(code, id);
+        let closure = Closure { code, function: id, env: self.frame.env, this: None };
+        let name = self.str(code, function.name);
+        let env = self.target_env(name);
+        if is_udf {
+            self.set(env, name, Some(Value::Udf));
+            return;
+        }
+        self.defined.push((Closure { code, function: id, env: self.frame.env, this: None }, scope, None));
+        let value = if transparent { Value::Closure(Rc::new(closure)) } else { Value::Unknown };
+        self.set(env, name, Some(value));
+    }
+
+    fn class(&mut self, code: Code<'a>, id: ClassId) {
+        let class = code.top.class(id);
+        let bases = class.bases.iter().map(|base| self.eval(code, *base, Usage::Used)).collect();
+        let outer = self.frame.env;
+        let env = self.new_env(Some(outer));
+        let user_class = Rc::new(UserClass { env, bases });
+        let first = self.defined.len();
+        self.frame.env = env;
+        self.block(code, &class.body);
+        self.frame.env = outer;
+        // Functions of a class body see the names around the class, not those in it.
+        for (closure, _, owner) in &mut self.defined[first..] {
+            if closure.env == env {
+                closure.env = outer;
+                *owner = Some(user_class.clone());
+            }
+        }
+        self.unlink_methods(env, outer);
+        let name = self.str(code, class.name);
+        let target = self.target_env(name);
+        self.set(target, name, Some(Value::UserClass(user_class)));
+    }
+
+    /// Methods in a class's namespace look names up outside of it.
+    fn unlink_methods(&mut self, env: crate::pyspark::value::EnvId, outer: crate::pyspark::value::EnvId) {
+        for value in self.envs[env.0 as usize].names.values_mut().flatten() {
+            if let Value::Closure(closure) = value
+                && closure.env == env
+            {
+                *value = Value::Closure(Rc::new(Closure {
+                    code: closure.code,
+                    function: closure.function,
+                    env: outer,
+                    this: None,
+                }));
+            }
+        }
+    }
+
+    pub(super) fn scope_of(&mut self, code: Code<'a>, id: FunctionId) -> ScopeId {
+        let function = code.top.function(id);
+        let key = (code.span(function.span), id.0);
+        if let Some(scope) = self.scopes.get(&key) {
+            return *scope;
+        }
+        let name = self.str(code, function.name);
+        let is_test = name.starts_with("test_") || name.starts_with("test") && name == "test";
+        let name = if function.value.is_some() { "<lambda>" } else { name };
+        let scope = ScopeId(self.plan.scopes.len() as u32);
+        let fixture = function.decorators.iter().any(|id| self.span_of(code, *id).of(self.text).contains("fixture"));
+        self.plan.scopes.push(crate::pyspark::plan::Scope {
+            name: name.to_owned(),
+            span: key.0,
+            parent: self.frame.scope,
+            is_test: is_test || fixture,
+        });
+        self.scopes.insert(key, scope);
+        scope
+    }
+
+    /// A running frame's place for nested work: loops and conditions start anew.
+    pub(super) fn enter(&mut self, env: crate::pyspark::value::EnvId, scope: ScopeId) -> super::Frame<'a> {
+        let frame = super::Frame {
+            env,
+            scope,
+            loops: SmallVec::new(),
+            conditional: false,
+            returns: Vec::new(),
+            statement: self.frame.statement,
+        };
+        std::mem::replace(&mut self.frame, frame)
+    }
+}

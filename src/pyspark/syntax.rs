@@ -1,0 +1,172 @@
+//! The syntax tree of a Python text, kept up to date edit by edit.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
+
+/// Texts above this many bytes are not parsed: no one edits such a file, and its tree would fill the memory.
+const LIMIT: usize = 16 << 20;
+
+/// What parsing one text may take at most; a text that takes longer has no tree.
+const BUDGET: Duration = Duration::from_secs(2);
+
+thread_local! {
+    static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };
+}
+
+/// The Python grammar.
+pub(super) fn language() -> tree_sitter::Language {
+    tree_sitter_python::LANGUAGE.into()
+}
+
+/// A text with its tree; the two always belong together.
+#[derive(Debug, Clone)]
+pub(super) struct Syntax {
+    pub(super) text: Arc<str>,
+    /// `None` if the text is too large or took too long.
+    pub(super) tree: Option<Tree>,
+}
+
+/// What two versions of a text have in common: the bytes before `start` and those from `old_end` (`new_end`) on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Difference {
+    pub(super) start: usize,
+    pub(super) old_end: usize,
+    pub(super) new_end: usize,
+}
+
+impl Difference {
+    /// The smallest replacement that turns `old` into `new`.
+    pub(super) fn between(old: &[u8], new: &[u8]) -> Self {
+        let shorter = old.len().min(new.len());
+        let start = common(shorter, |i| old[i] == new[i]);
+        let tail = common(shorter - start, |i| old[old.len() - 1 - i] == new[new.len() - 1 - i]);
+        Self { start, old_end: old.len() - tail, new_end: new.len() - tail }
+    }
+
+    fn is_empty(self) -> bool {
+        self.start == self.old_end && self.start == self.new_end
+    }
+
+    fn input(self, old: &[u8], new: &[u8]) -> InputEdit {
+        let start_position = point(new, self.start);
+        InputEdit {
+            start_byte: self.start,
+            old_end_byte: self.old_end,
+            new_end_byte: self.new_end,
+            start_position,
+            old_end_position: advance(start_position, &old[self.start..self.old_end]),
+            new_end_position: advance(start_position, &new[self.start..self.new_end]),
+        }
+    }
+}
+
+/// How many of the first `limit` indices satisfy the predicate without a gap.
+fn common(limit: usize, same: impl Fn(usize) -> bool) -> usize {
+    (0..limit).position(|i| !same(i)).unwrap_or(limit)
+}
+
+fn point(text: &[u8], offset: usize) -> Point {
+    advance(Point::new(0, 0), &text[..offset])
+}
+
+fn advance(from: Point, text: &[u8]) -> Point {
+    match memchr::memrchr(b'\n', text) {
+        Some(last) => Point::new(from.row + memchr::memchr_iter(b'\n', text).count(), text.len() - last - 1),
+        None => Point::new(from.row, from.column + text.len()),
+    }
+}
+
+impl Syntax {
+    pub(super) fn parse(text: &Arc<str>) -> Self {
+        Self { text: text.clone(), tree: run(&line_ends(text), None) }
+    }
+
+    /// The syntax of a later text, what changed, and the ranges in which the structure is another one.
+    pub(super) fn update(&self, text: &Arc<str>) -> (Self, Option<(Difference, Vec<std::ops::Range<usize>>)>) {
+        let Some(old) = &self.tree else { return (Self::parse(text), None) };
+        let (before, after) = (line_ends(&self.text), line_ends(text));
+        let difference = Difference::between(&before, &after);
+        if difference.is_empty() {
+            return (Self { text: text.clone(), tree: Some(old.clone()) }, Some((difference, Vec::new())));
+        }
+        let mut edited = old.clone();
+        edited.edit(&difference.input(&before, &after));
+        let tree = run(&after, Some(&edited));
+        let changed = tree.as_ref().map(|tree| {
+            (difference, edited.changed_ranges(tree).map(|range| range.start_byte..range.end_byte).collect())
+        });
+        (Self { text: text.clone(), tree }, changed)
+    }
+}
+
+/// The text as the grammar reads it: a lone `\r` ends a line in Python but not in the grammar.
+fn line_ends(text: &str) -> Cow<'_, [u8]> {
+    let bytes = text.as_bytes();
+    let lone = |at: &usize| bytes.get(at + 1) != Some(&b'\n');
+    if memchr::memchr_iter(b'\r', bytes).all(|at| !lone(&at)) {
+        return Cow::Borrowed(bytes);
+    }
+    let mut normal = bytes.to_vec();
+    for at in memchr::memchr_iter(b'\r', bytes).filter(lone) {
+        normal[at] = b'\n';
+    }
+    Cow::Owned(normal)
+}
+
+fn run(bytes: &[u8], old: Option<&Tree>) -> Option<Tree> {
+    if bytes.len() > LIMIT {
+        return None;
+    }
+    let deadline = Instant::now() + BUDGET;
+    let mut on_time = |_: &tree_sitter::ParseState| {
+        if Instant::now() < deadline { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    };
+    PARSER.with_borrow_mut(|slot| {
+        let parser = slot.get_or_insert_with(|| {
+            let mut parser = Parser::new();
+            // The grammar's version is fixed with the crate; a test parses with it.
+            let _ = parser.set_language(&language());
+            parser
+        });
+        let options = ParseOptions::new().progress_callback(&mut on_time);
+        let tree = parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), old, Some(options));
+        // An interrupted parser would go on with this text when it gets the next one.
+        parser.reset();
+        tree
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sexp(syntax: &Syntax) -> String {
+        syntax.tree.as_ref().unwrap().root_node().to_sexp()
+    }
+
+    #[test]
+    fn a_lone_carriage_return_ends_a_line() {
+        assert_eq!(sexp(&Syntax::parse(&"a = 1\rb = 2\r".into())), sexp(&Syntax::parse(&"a = 1\nb = 2\n".into())));
+    }
+
+    #[test]
+    fn the_difference_is_the_smallest_replacement() {
+        let difference = Difference::between(b"abcd", b"abXYcd");
+        assert_eq!(difference, Difference { start: 2, old_end: 2, new_end: 4 });
+        assert_eq!(Difference::between(b"aaa", b"aa"), Difference { start: 2, old_end: 3, new_end: 2 });
+    }
+
+    #[test]
+    fn an_update_gives_the_tree_of_a_fresh_parse() {
+        let before = Syntax::parse(&"df = spark.read.parquet(\"x\")\r\ndf.count()\r\n".into());
+        let text: Arc<str> = "df = spark.read.parquet(\"x\")\rdf.count()\r\n".into();
+        let (after, changed) = before.update(&text);
+        assert!(changed.is_some());
+        assert_eq!(sexp(&after), sexp(&Syntax::parse(&text)));
+    }
+}

@@ -1,0 +1,296 @@
+//! What the interpreter knows of a Python value.
+
+use std::rc::Rc;
+
+use super::ir::{FunctionId, Top};
+use super::plan::{JoinCondition, Literal, NodeId};
+use crate::text::Span;
+
+/// One top-level statement and where it starts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Code<'a> {
+    pub(super) top: &'a Top,
+    pub(super) base: u32,
+}
+
+impl Code<'_> {
+    /// A span of the statement as a span of the file.
+    pub(super) fn span(self, relative: Span) -> Span {
+        Span { start: self.base + relative.start, end: self.base + relative.end }
+    }
+}
+
+/// A namespace: the module's, a call's, a class's or an object's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct EnvId(pub(super) u32);
+
+#[derive(Debug, Clone)]
+pub(super) enum Value<'a> {
+    Unknown,
+    /// Known to be no part of Spark's API: a pandas frame, another library.
+    Foreign,
+    /// A module by its dotted path.
+    Module(Rc<str>),
+    /// A Python built-in (or `functools.reduce`) by name.
+    Builtin(&'a str),
+    Text(Rc<TextValue>),
+    Template(Rc<Vec<Option<String>>>),
+    Integer(i64),
+    Float(f64),
+    Bool(bool),
+    None,
+    List(Rc<Vec<Item<'a>>>),
+    Tuple(Rc<Vec<Item<'a>>>),
+    /// A collection of unknown size with elements like this one.
+    Many(Rc<Value<'a>>),
+    Dict(Rc<Vec<Entry<'a>>>),
+    /// A key (a value) of this dict, whichever a loop is at.
+    EntryKey(Rc<Vec<Entry<'a>>>),
+    EntryValue(Rc<Vec<Entry<'a>>>),
+    /// A class of PySpark by name.
+    Class(&'static str),
+    /// A function of `pyspark.sql.functions`.
+    Function(Rc<str>),
+    /// A method taken from its class: `DataFrame.unionByName`.
+    Unbound(&'a str),
+    /// A builder, conf, session, …: an object of PySpark without facts of its own, by class.
+    Object(Object),
+    Reader(Rc<Reader>),
+    Writer(Rc<Writer>),
+    Frame(NodeId),
+    Grouped(Rc<Grouped>),
+    Rdd(NodeId),
+    Column(Rc<Column>),
+    Window(Rc<WindowSpec>),
+    Udf,
+    /// Rows on the driver.
+    Rows(NodeId),
+    Closure(Rc<Closure<'a>>),
+    UserClass(Rc<UserClass<'a>>),
+    Instance(Rc<UserClass<'a>>, EnvId),
+}
+
+/// Objects of PySpark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Object {
+    Session,
+    Builder,
+    Conf,
+    Runtime,
+    Context,
+    SqlContext,
+    Catalog,
+    Query,
+    UdfRegistration,
+    /// `df.na`, `df.stat`.
+    Functions(NodeId),
+}
+
+/// A text and where its characters stand, if they stand in one literal.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct TextValue {
+    pub(super) text: String,
+    pub(super) span: Option<Span>,
+}
+
+/// An element of a collection and where it is written (inside the quotes, if it is a string).
+#[derive(Debug, Clone)]
+pub(super) struct Item<'a> {
+    pub(super) value: Value<'a>,
+    pub(super) span: Span,
+}
+
+#[derive(Debug, Clone)]
+pub(super) struct Entry<'a> {
+    pub(super) key: Item<'a>,
+    pub(super) value: Item<'a>,
+    pub(super) span: Span,
+}
+
+/// `spark.read…` on its way to a load.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Reader {
+    pub(super) format: Option<String>,
+    pub(super) options: Vec<(String, Literal)>,
+    pub(super) has_schema: bool,
+    pub(super) streaming: bool,
+}
+
+/// `df.write…` on its way to a save.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Writer {
+    pub(super) input: NodeId,
+    pub(super) write: super::plan::Write,
+    pub(super) streaming: bool,
+    /// Where `.write` starts.
+    pub(super) start: u32,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Grouped {
+    pub(super) input: NodeId,
+    pub(super) keys: Vec<Option<String>>,
+    pub(super) pivot: Option<bool>,
+    /// `cogroup` of another one.
+    pub(super) other: Option<NodeId>,
+}
+
+/// What is known of a column expression.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Column {
+    /// The column's name, if it is a plain one.
+    pub(super) name: Option<String>,
+    pub(super) aggregate: bool,
+    pub(super) explodes: bool,
+    pub(super) windowed: bool,
+    /// The plan's record of the window's `orderBy`.
+    pub(super) window: Option<usize>,
+    pub(super) udf: bool,
+    /// A literal value, not a column.
+    pub(super) constant: bool,
+    pub(super) relation: Relation,
+}
+
+/// What a condition compares.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Relation {
+    /// It is no comparison that we can read.
+    #[default]
+    Unknown,
+    /// A column with a value.
+    Key,
+    /// Two columns for equality.
+    Equality,
+    /// Something else.
+    NoEquality,
+}
+
+impl Relation {
+    pub(super) fn and(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Equality, _) | (_, Self::Equality) => Self::Equality,
+            (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
+            (Self::Key, _) | (_, Self::Key) => Self::Key,
+            _ => Self::NoEquality,
+        }
+    }
+
+    pub(super) fn or(self, other: Self) -> Self {
+        if self == Self::Unknown || other == Self::Unknown { Self::Unknown } else { Self::NoEquality }
+    }
+
+    pub(super) fn condition(self) -> JoinCondition {
+        match self {
+            Self::Equality => JoinCondition::Equality,
+            Self::Key | Self::NoEquality => JoinCondition::NoEquality,
+            Self::Unknown => JoinCondition::Unknown,
+        }
+    }
+}
+
+/// A window specification; `index` is its place in the plan.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct WindowSpec {
+    pub(super) partitioned: bool,
+    /// The plan's record of its `orderBy`.
+    pub(super) index: Option<usize>,
+}
+
+#[derive(Debug)]
+pub(super) struct Closure<'a> {
+    pub(super) code: Code<'a>,
+    pub(super) function: FunctionId,
+    pub(super) env: EnvId,
+    /// The instance a method is bound to.
+    pub(super) this: Option<Value<'a>>,
+}
+
+#[derive(Debug)]
+pub(super) struct UserClass<'a> {
+    /// The class body's names.
+    pub(super) env: EnvId,
+    pub(super) bases: Vec<Value<'a>>,
+}
+
+impl<'a> Value<'a> {
+    pub(super) fn text(text: impl Into<String>, span: Option<Span>) -> Self {
+        Self::Text(Rc::new(TextValue { text: text.into(), span }))
+    }
+
+    pub(super) fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(&text.text),
+            _ => None,
+        }
+    }
+
+    /// What a rule may know of the value.
+    pub(super) fn literal(&self) -> Literal {
+        match self {
+            Self::Text(text) => Literal::Text(text.text.clone()),
+            Self::Template(parts) => Literal::Template(parts.to_vec()),
+            Self::Integer(value) => Literal::Integer(*value),
+            Self::Float(value) => Literal::Float(*value),
+            Self::Bool(value) => Literal::Bool(*value),
+            Self::None => Literal::None,
+            Self::List(items) | Self::Tuple(items) => {
+                Literal::List(items.iter().map(|item| item.value.literal()).collect())
+            }
+            Self::Dict(entries) => Literal::Dict(
+                entries.iter().map(|entry| (entry.key.value.literal(), entry.value.value.literal())).collect(),
+            ),
+            _ => Literal::Unknown,
+        }
+    }
+
+    /// Whether it is a plain value that Spark takes as a literal.
+    pub(super) fn is_scalar(&self) -> bool {
+        matches!(
+            self,
+            Self::Text(_) | Self::Template(_) | Self::Integer(_) | Self::Float(_) | Self::Bool(_) | Self::None
+        )
+    }
+
+    /// Whether both are certainly the same.
+    pub(super) fn same(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Unknown, Self::Unknown)
+            | (Self::Foreign, Self::Foreign)
+            | (Self::None, Self::None)
+            | (Self::Udf, Self::Udf) => true,
+            (Self::Module(a), Self::Module(b)) | (Self::Function(a), Self::Function(b)) => a == b,
+            (Self::Builtin(a), Self::Builtin(b)) => a == b,
+            (Self::Text(a), Self::Text(b)) => a.text == b.text,
+            (Self::Template(a), Self::Template(b)) => a == b,
+            (Self::Integer(a), Self::Integer(b)) => a == b,
+            (Self::Float(a), Self::Float(b)) => a == b,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Class(a), Self::Class(b)) => a == b,
+            (Self::Object(a), Self::Object(b)) => a == b,
+            (Self::Frame(a), Self::Frame(b)) | (Self::Rdd(a), Self::Rdd(b)) | (Self::Rows(a), Self::Rows(b)) => a == b,
+            (Self::List(a), Self::List(b)) | (Self::Tuple(a), Self::Tuple(b)) => {
+                Rc::ptr_eq(a, b) || a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.value.same(&b.value))
+            }
+            (Self::Many(a), Self::Many(b)) => Rc::ptr_eq(a, b) || a.same(b),
+            (Self::Dict(a), Self::Dict(b))
+            | (Self::EntryKey(a), Self::EntryKey(b))
+            | (Self::EntryValue(a), Self::EntryValue(b)) => Rc::ptr_eq(a, b),
+            (Self::Reader(a), Self::Reader(b)) => a == b,
+            (Self::Writer(a), Self::Writer(b)) => a == b,
+            (Self::Grouped(a), Self::Grouped(b)) => a == b,
+            (Self::Column(a), Self::Column(b)) => a == b,
+            (Self::Window(a), Self::Window(b)) => a == b,
+            (Self::Closure(a), Self::Closure(b)) => {
+                Rc::ptr_eq(a, b)
+                    || a.code.base == b.code.base
+                        && a.function == b.function
+                        && a.env == b.env
+                        && a.this.is_none()
+                        && b.this.is_none()
+            }
+            (Self::UserClass(a), Self::UserClass(b)) => Rc::ptr_eq(a, b),
+            (Self::Instance(_, a), Self::Instance(_, b)) => a == b,
+            _ => false,
+        }
+    }
+}
