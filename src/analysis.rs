@@ -3,12 +3,19 @@
 //! A pure function of immutable snapshots. The server and the command line call the same one.
 
 mod measured;
+mod suppression;
 
+use std::cmp::Reverse;
 use std::path::Path;
+
+use suppression::{Comments, Syntax};
 
 use crate::conf::{EffectiveConf, Setting};
 use crate::pyspark::StaticPlan;
-use crate::rules::{Environment, Finding, RunView, Severity};
+use crate::rules::{
+    self, Check, CodeContext, Confidence, Environment, Finding, Level, Rule, RuleSettings, RunView, SettingsContext,
+    Severity, Shared,
+};
 use crate::text::Span;
 
 /// What a document is, and what was read out of it.
@@ -84,9 +91,125 @@ pub struct Analysis {
     pub summary: Vec<String>,
 }
 
+/// Findings of one document that are kept; a file with more needs another tool than a list of findings.
+const MAX_FINDINGS: usize = 128;
+
 /// Analyses one document.
 pub fn analyse(input: &Input<'_>) -> Analysis {
     let mut analysis = Analysis::default();
+    let comments = Syntax::of(input.facts).map(|syntax| Comments::read(input.text, syntax));
+    if let Some(comments) = &comments {
+        analysis.findings = static_findings(input, comments);
+    }
     measured::measure(input, &mut analysis);
+    if let Some(comments) = &comments {
+        keep(&mut analysis.findings, &input.environment.rules, comments);
+    }
     analysis
+}
+
+impl Syntax {
+    fn of(facts: &Facts) -> Option<Self> {
+        match facts {
+            Facts::Properties { .. } => Some(Self::Properties),
+            Facts::Python(_) => Some(Self::Python),
+            Facts::Nothing => None,
+        }
+    }
+}
+
+/// What the rules on settings and code find, with the guards that hold for all of them.
+fn static_findings(input: &Input<'_>, comments: &Comments<'_>) -> Vec<Finding> {
+    let is_test = is_test(input.path);
+    let mut findings = Vec::new();
+    for rule in rules::all().filter(|rule| is_on(rule, &input.environment.rules)) {
+        let shared = Shared {
+            rule,
+            text: input.text,
+            is_test,
+            environment: input.environment,
+            conf: input.conf,
+            runs: input.runs,
+            findings: Vec::new(),
+        };
+        findings.extend(match (rule.check, input.facts.plan()) {
+            (Check::Settings(check), plan) => {
+                let mut cx = SettingsContext { shared, settings: input.facts.settings(), plan };
+                check(&mut cx);
+                cx.shared.findings
+            }
+            (Check::Code(check), Some(plan)) => {
+                let mut cx = CodeContext { shared, plan };
+                check(&mut cx);
+                let mut found = cx.shared.findings;
+                found.iter_mut().for_each(|finding| lower(finding, input, plan, comments, is_test));
+                found
+            }
+            (Check::Code(_), None) | (Check::Run(_), _) => Vec::new(),
+        });
+    }
+    findings
+}
+
+fn is_on(rule: &Rule, settings: &RuleSettings) -> bool {
+    match settings.levels.get(rule.name) {
+        Some(Level::Off) => false,
+        Some(Level::On | Level::Fixed(_)) => true,
+        None => !rule.off,
+    }
+}
+
+/// Lowers what code costs less than usual: in tests, on one machine, in notebooks, and where a reason stands beside it.
+/// Measured findings keep their severity: the cost was seen.
+fn lower(finding: &mut Finding, input: &Input<'_>, plan: &StaticPlan, comments: &Comments<'_>, is_test: bool) {
+    if finding.confidence == Confidence::Measured || finding.severity == Severity::Error {
+        return;
+    }
+    if is_test || in_test_function(plan, finding.span) {
+        finding.severity = Severity::Hint;
+    } else if input.environment.local
+        || plan.uses.local_master
+        || is_notebook(input)
+        || comments.gives_reason(finding.span)
+    {
+        finding.severity = finding.severity.min(Severity::Information);
+    }
+}
+
+/// A test by its name or folder, as pytest finds them.
+fn is_test(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let by_name =
+        name == "conftest.py" || name.ends_with(".py") && name.starts_with("test_") || name.ends_with("_test.py");
+    by_name || path.parent().is_some_and(|folder| folder.iter().any(|part| part == "tests" || part == "test"))
+}
+
+fn in_test_function(plan: &StaticPlan, span: Span) -> bool {
+    plan.scopes.iter().any(|scope| scope.is_test && scope.span.contains(span))
+}
+
+fn is_notebook(input: &Input<'_>) -> bool {
+    input.path.extension().is_some_and(|extension| extension == "ipynb")
+        || input.text.trim_start_matches('\u{feff}').starts_with("# Databricks notebook source")
+}
+
+/// Applies the user's levels and suppressions, offers to suppress, sorts and caps.
+fn keep(findings: &mut Vec<Finding>, settings: &RuleSettings, comments: &Comments<'_>) {
+    findings.retain_mut(|finding| {
+        match settings.levels.get(finding.rule) {
+            Some(Level::Off) => return false,
+            Some(Level::Fixed(severity)) => finding.severity = *severity,
+            Some(Level::On) | None => {}
+        }
+        !comments.suppress(finding.rule, finding.span)
+    });
+    for finding in findings.iter_mut() {
+        finding.fixes.push(comments.suppress_fix(finding.rule, finding.span));
+    }
+    if findings.len() > MAX_FINDINGS {
+        findings.sort_by_key(|finding| Reverse(finding.severity));
+        findings.truncate(MAX_FINDINGS);
+    }
+    findings.sort_by_key(|finding| (finding.span, Reverse(finding.severity), finding.rule));
+    findings.dedup_by(|later, earlier| (later.rule, later.span) == (earlier.rule, earlier.span));
 }

@@ -8,7 +8,10 @@ pub mod conf;
 pub mod context;
 pub mod declare;
 pub mod finding;
+pub mod fix;
+pub mod in_force;
 pub mod run;
+pub mod templates;
 pub mod verdict;
 
 pub use context::{
@@ -16,6 +19,7 @@ pub use context::{
 };
 pub use declare::{Check, Group, Rule, RuleOption};
 pub use finding::{Confidence, Edit, Evidence, Finding, Fix, FixKind, Related, Severity};
+pub use templates::refactorings;
 pub use verdict::{MeasuredRun, State, Subject, Verdict};
 
 /// Every rule, in the order of its folder's list.

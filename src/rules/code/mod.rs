@@ -1,3 +1,18 @@
 //! Rules on static plans.
 
-crate::rules::rules! {}
+mod blocks;
+mod evidence;
+mod lineage;
+mod rows;
+
+crate::rules::rules! {
+    action_in_loop::ACTION_IN_LOOP,
+    broadcast_discarded::BROADCAST_DISCARDED,
+    cartesian_join::CARTESIAN_JOIN,
+    collect_unbounded::COLLECT_UNBOUNDED,
+    reuse_without_cache::REUSE_WITHOUT_CACHE,
+    schema_inference::SCHEMA_INFERENCE,
+    single_partition_write::SINGLE_PARTITION_WRITE,
+    to_pandas_unbounded::TO_PANDAS_UNBOUNDED,
+    with_column_in_loop::WITH_COLUMN_IN_LOOP,
+}

@@ -1,0 +1,290 @@
+//! Comments that speak to us: `# sparkls: ignore[slug]`, `# sparkls: ignore-file[slug]`, and reasons written beside code.
+
+use std::collections::BTreeSet;
+
+use crate::rules::{Edit, Fix, FixKind};
+use crate::text::Span;
+
+/// How a document writes comments.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Syntax {
+    /// `#` after code, strings over several lines, `\` at a line's end.
+    Python,
+    /// `#` or `!` at a line's start only, `\` at a line's end.
+    Properties,
+}
+
+/// One physical line.
+#[derive(Debug, Clone, Copy)]
+struct Line {
+    /// Without its line end.
+    span: Span,
+    /// Where its comment starts, if it has one.
+    comment: Option<u32>,
+    /// Nothing but a comment stands on it.
+    only_comment: bool,
+    /// It goes on in the next line: a string or a `\`; a comment can't stand at its end.
+    continues: bool,
+}
+
+/// The comments of one document.
+pub(super) struct Comments<'a> {
+    text: &'a str,
+    syntax: Syntax,
+    lines: Vec<Line>,
+    ignored_in_file: BTreeSet<&'a str>,
+}
+
+impl<'a> Comments<'a> {
+    /// Reads the comments of a text.
+    pub(super) fn read(text: &'a str, syntax: Syntax) -> Self {
+        let lines = match syntax {
+            Syntax::Python => python_lines(text),
+            Syntax::Properties => properties_lines(text),
+        };
+        let ignored_in_file = lines
+            .iter()
+            .filter_map(|line| slugs(comment_of(text, line)?, "ignore-file"))
+            .flat_map(|(_, list)| list.split(','))
+            .map(str::trim)
+            .collect();
+        Self { text, syntax, lines, ignored_in_file }
+    }
+
+    /// Whether a comment on the line of `span`, right above it, or for the whole file names the rule.
+    pub(super) fn suppress(&self, rule: &str, span: Span) -> bool {
+        let (first, last) = self.statement_lines(span);
+        let above = self.lines[..first].iter().rev().take_while(|line| line.only_comment);
+        self.ignored_in_file.contains(rule)
+            || self.lines[first..=last].iter().chain(above).any(|line| self.names(line, rule))
+    }
+
+    /// Whether somebody wrote a reason beside the code: a comment of several words on the line of `span`.
+    pub(super) fn gives_reason(&self, span: Span) -> bool {
+        let (_, last) = self.statement_lines(span);
+        let line = &self.lines[last];
+        let Some(comment) = comment_of(self.text, line).filter(|_| !line.only_comment) else { return false };
+        let words = comment.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| word.len() > 1);
+        let is_directive = ["type:", "pylint:", "fmt:", "TODO", "FIXME"]
+            .iter()
+            .any(|directive| comment.trim_start_matches(['#', ' ']).starts_with(directive));
+        !is_directive && words.count() >= 3
+    }
+
+    /// The edit that makes [`Comments::suppress`] true for a finding.
+    pub(super) fn suppress_fix(&self, rule: &str, span: Span) -> Fix {
+        let (first, last) = self.statement_lines(span);
+        let edit = match self.existing_list_end(first, last) {
+            Some(at) => Edit { span: Span::at(at), text: format!(", {rule}") },
+            None if self.syntax == Syntax::Python && !self.lines[last].continues && first == last => {
+                let end = self.lines[last].span.end as usize;
+                Edit { span: Span::at(end), text: format!("  # sparkls: ignore[{rule}]") }
+            }
+            None => {
+                let line = self.lines[first].span;
+                let code = line.of(self.text).trim_start_matches('\u{feff}');
+                let indent = &code[..code.len() - code.trim_start().len()];
+                let at = line.end as usize - code.len();
+                Edit { span: Span::at(at), text: format!("{indent}# sparkls: ignore[{rule}]\n") }
+            }
+        };
+        Fix { title: format!("Ignore {rule} here"), kind: FixKind::QuickFix, safe: false, edits: vec![edit] }
+    }
+
+    /// The physical lines that a comment can't be put between: the line of `span` with what continues it.
+    fn statement_lines(&self, span: Span) -> (usize, usize) {
+        let line = self.lines.partition_point(|line| line.span.end < span.start).min(self.lines.len() - 1);
+        let first = (0..line).rev().take_while(|&at| self.lines[at].continues).last().unwrap_or(line);
+        let last = (line..self.lines.len()).find(|&at| !self.lines[at].continues).unwrap_or(self.lines.len() - 1);
+        (first, last)
+    }
+
+    fn names(&self, line: &Line, rule: &str) -> bool {
+        comment_of(self.text, line)
+            .and_then(|comment| slugs(comment, "ignore"))
+            .is_some_and(|(_, list)| list.split(',').any(|slug| slug.trim() == rule))
+    }
+
+    /// Where the list of an `ignore[...]` that covers these lines ends.
+    fn existing_list_end(&self, first: usize, last: usize) -> Option<usize> {
+        let above = self.lines[..first].iter().rev().take_while(|line| line.only_comment);
+        self.lines[first..=last].iter().chain(above).find_map(|line| {
+            let start = line.comment? as usize;
+            let (offset, list) = slugs(comment_of(self.text, line)?, "ignore")?;
+            Some(start + offset + list.len())
+        })
+    }
+}
+
+fn comment_of<'a>(text: &'a str, line: &Line) -> Option<&'a str> {
+    text.get(line.comment? as usize..line.span.end as usize)
+}
+
+/// The list in `sparkls: <verb>[a, b]` within a comment, and its offset there.
+fn slugs<'a>(comment: &'a str, verb: &str) -> Option<(usize, &'a str)> {
+    comment.match_indices("sparkls:").find_map(|(at, marker)| {
+        let rest = &comment[at + marker.len()..];
+        let list = rest.trim_start().strip_prefix(verb)?.strip_prefix('[')?;
+        let list_at = comment.len() - list.len();
+        Some((list_at, &list[..list.find(']')?]))
+    })
+}
+
+/// The spans of a text's lines without their ends; `\n`, `\r\n` and `\r` end a line.
+fn line_spans(text: &str) -> Vec<Span> {
+    let bytes = text.as_bytes();
+    let mut spans = Vec::new();
+    let mut start = 0;
+    for end in memchr::memchr2_iter(b'\n', b'\r', bytes) {
+        if bytes[end] == b'\n' && end > 0 && bytes[end - 1] == b'\r' {
+            start = end + 1;
+            continue;
+        }
+        spans.push(Span::new(start, end));
+        start = end + 1;
+    }
+    spans.push(Span::new(start, bytes.len()));
+    spans
+}
+
+fn properties_lines(text: &str) -> Vec<Line> {
+    let mut continued = false;
+    line_spans(text)
+        .into_iter()
+        .map(|span| {
+            let line = span.of(text);
+            let content = line.trim_start();
+            let only_comment = !continued && content.starts_with(['#', '!']);
+            let backslashes = line.len() - line.trim_end_matches('\\').len();
+            continued = !only_comment && backslashes % 2 == 1;
+            let comment = only_comment.then(|| span.end - content.len() as u32);
+            Line { span, comment, only_comment, continues: continued }
+        })
+        .collect()
+}
+
+fn python_lines(text: &str) -> Vec<Line> {
+    let mut open: Option<Quote> = None;
+    line_spans(text)
+        .into_iter()
+        .map(|span| {
+            let line = span.of(text);
+            let comment = scan_python(line, &mut open).map(|at| span.start + at as u32);
+            let before = comment.map_or(line, |at| &line[..(at - span.start) as usize]);
+            let only_comment = comment.is_some() && before.trim_matches(['\u{feff}', ' ', '\t', '\u{c}']).is_empty();
+            let continues = open.is_some() || (comment.is_none() && line.ends_with('\\'));
+            Line { span, comment, only_comment, continues }
+        })
+        .collect()
+}
+
+/// An open string.
+#[derive(Clone, Copy)]
+struct Quote {
+    character: u8,
+    triple: bool,
+}
+
+/// Scans one line of Python; gives the offset of its comment and leaves the string that is open at its end.
+fn scan_python(line: &str, open: &mut Option<Quote>) -> Option<usize> {
+    let bytes = line.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        let tripled = bytes[at..].starts_with(&[bytes[at]; 3]);
+        match *open {
+            Some(_) if bytes[at] == b'\\' => at += 2,
+            Some(quote) if bytes[at] == quote.character && (tripled || !quote.triple) => {
+                *open = None;
+                at += if quote.triple { 3 } else { 1 };
+            }
+            Some(_) => at += 1,
+            None => match bytes[at] {
+                b'#' => return Some(at),
+                character @ (b'"' | b'\'') => {
+                    *open = Some(Quote { character, triple: tripled });
+                    at += if tripled { 3 } else { 1 };
+                }
+                _ => at += 1,
+            },
+        }
+    }
+    // A plain string ends with its line, closed or not, unless a backslash carries it on.
+    if open.is_some_and(|quote| !quote.triple) && !line.ends_with('\\') {
+        *open = None;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str, what: &str) -> Span {
+        let start = text.find(what).expect("the text holds what is looked for");
+        Span::new(start, start + what.len())
+    }
+
+    fn suppressed(text: &str) -> bool {
+        Comments::read(text, Syntax::Python).suppress("collect-unbounded", at(text, "collect()"))
+    }
+
+    #[test]
+    fn a_comment_on_the_line_or_right_above_it_suppresses() {
+        assert!(suppressed("df.collect()  # sparkls: ignore[collect-unbounded]"));
+        assert!(suppressed("df.collect()  # sparkls: ignore[other, collect-unbounded] small by contract"));
+        assert!(suppressed("# sparkls: ignore[collect-unbounded]\ndf.collect()"));
+        assert!(suppressed("# sparkls: ignore[collect-unbounded]\n# ten rows\ndf.collect()"));
+        assert!(suppressed("\n\n# sparkls: ignore-file[collect-unbounded]\n\ndf.collect()"));
+    }
+
+    #[test]
+    fn a_comment_elsewhere_or_in_a_string_does_not() {
+        assert!(!suppressed("df.collect()\n# sparkls: ignore[collect-unbounded]"));
+        assert!(!suppressed("x = 1  # sparkls: ignore[collect-unbounded]\ndf.collect()"));
+        assert!(!suppressed("# sparkls: ignore[collect-unbounded]\n\ndf.collect()"));
+        assert!(!suppressed("x = '# sparkls: ignore[collect-unbounded]'; df.collect()"));
+        assert!(!suppressed("df.collect()  # sparkls: ignore[collect]"));
+        assert!(!suppressed("df.collect()  # sparkls: ignore"));
+    }
+
+    #[test]
+    fn the_fix_suppresses_wherever_the_finding_stands() {
+        for text in [
+            "df.collect()",
+            "if x:\r\n    df.collect()\r\n    y()\r\n",
+            "df \\\n  .collect() \\\n  .x()\n",
+            "    spark.sql(\"\"\"\n  SET collect()\n\"\"\")\n",
+            "df.collect()  # sparkls: ignore[other]\n",
+            "# sparkls: ignore[other]\ndf.collect()\n",
+            "\u{feff}df \\\n.collect()\n",
+        ] {
+            let comments = Comments::read(text, Syntax::Python);
+            let fix = comments.suppress_fix("collect-unbounded", at(text, "collect()"));
+            let fixed = crate::rules::fix::apply(text, &fix.edits);
+            assert!(suppressed(&fixed), "{fixed}");
+            assert_eq!(fixed.matches("sparkls:").count(), 1, "{fixed}");
+        }
+    }
+
+    #[test]
+    fn properties_take_the_comment_above() {
+        let text = "spark.a 1\nspark.b \\\n  2\n";
+        let span = at(text, "2");
+        let fix = Comments::read(text, Syntax::Properties).suppress_fix("invalid-value", span);
+        let fixed = crate::rules::fix::apply(text, &fix.edits);
+        assert_eq!(fixed, "spark.a 1\n# sparkls: ignore[invalid-value]\nspark.b \\\n  2\n");
+        assert!(Comments::read(&fixed, Syntax::Properties).suppress("invalid-value", at(&fixed, "2")));
+        let comment = "spark.a 1 # sparkls: ignore[invalid-value]";
+        assert!(!Comments::read(comment, Syntax::Properties).suppress("invalid-value", at(comment, "1")));
+    }
+
+    #[test]
+    fn a_reason_is_a_comment_of_some_words() {
+        let reason = |text| Comments::read(text, Syntax::Python).gives_reason(at(text, "collect("));
+        assert!(reason("df.collect()  # at most forty shops"));
+        assert!(!reason("df.collect()  # noqa: E501"));
+        assert!(!reason("df.collect()  # type: ignore because of stubs"));
+        assert!(!reason("df.collect('# at most forty shops')"));
+        assert!(!reason("df.collect()"));
+    }
+}

@@ -1,0 +1,66 @@
+//! Walks over the operators that a frame is computed from.
+
+use rustc_hash::FxHashSet;
+
+use crate::pyspark::StaticPlan;
+use crate::pyspark::plan::{Literal, Node, NodeId, Operator, Source};
+
+/// The operators that run again each time a frame is computed: upstream to the nearest cached ones, nearest first.
+pub(super) fn recomputed(plan: &StaticPlan, from: NodeId) -> Vec<NodeId> {
+    let mut seen = FxHashSet::default();
+    let mut found = vec![from];
+    let mut next = 0;
+    found.retain(|&id| !is_kept(plan.node(id)) && seen.insert(id));
+    while let Some(&id) = found.get(next) {
+        next += 1;
+        for &input in &plan.node(id).inputs {
+            if !is_kept(plan.node(input)) && seen.insert(input) {
+                found.push(input);
+            }
+        }
+    }
+    found
+}
+
+fn is_kept(node: &Node) -> bool {
+    node.cached || matches!(node.operator, Operator::Cache | Operator::Checkpoint)
+}
+
+/// What is costly in computing one operator again, in the words of a message.
+pub(super) fn costly(node: &Node) -> Option<&'static str> {
+    match &node.operator {
+        Operator::Join(_) => Some("join"),
+        Operator::Aggregate { .. } => Some("aggregation"),
+        Operator::Distinct => Some("deduplication"),
+        Operator::Window => Some("window"),
+        Operator::Sort { global: true } => Some("sort"),
+        Operator::Repartition { .. } => Some("repartitioning"),
+        Operator::Udf => Some("Python function"),
+        Operator::Source(Source::Read { format: Some(format), .. }) if format == "jdbc" => Some("JDBC read"),
+        Operator::Source(Source::Sql { text: Literal::Text(text), .. }) if shuffles(text) => Some("query"),
+        _ => None,
+    }
+}
+
+/// Whether a SQL text joins, groups, sorts or numbers rows.
+fn shuffles(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    words.iter().any(|word| ["join", "over", "distinct"].contains(word))
+        || words.windows(2).any(|pair| pair[1] == "by" && ["group", "order"].contains(&pair[0]))
+}
+
+/// Whether a frame comes from elsewhere: a parameter, an attribute, a foreign call.
+pub(super) fn is_given(plan: &StaticPlan, id: NodeId) -> bool {
+    let given = |&id: &NodeId| matches!(plan.node(id).operator, Operator::Source(Source::Given));
+    plan.upstream(id).iter().any(given)
+}
+
+/// Whether all rows come out of the code itself: `range`, literals.
+pub(super) fn is_generated(plan: &StaticPlan, id: NodeId) -> bool {
+    let mut sources = plan.upstream(id).into_iter().filter_map(|id| match &plan.node(id).operator {
+        Operator::Source(source) => Some(source),
+        _ => None,
+    });
+    sources.all(|source| matches!(source, Source::Range(Some(_)) | Source::Local(Some(_))))
+}

@@ -1,0 +1,203 @@
+//! A costly frame computed once an action.
+
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::blocks::{Together, together};
+use super::evidence::{self, measured};
+use super::lineage::{costly, is_generated, recomputed};
+use crate::declare_rule;
+use crate::pyspark::StaticPlan;
+use crate::pyspark::plan::{Action, ActionKind, NodeId, Operator, ScopeId, Source};
+use crate::rules::run::words::duration;
+use crate::rules::templates::{self, line_number};
+use crate::rules::{CodeContext, Confidence, Evidence, Finding, Related, Severity};
+
+declare_rule! {
+    /// A costly frame that several actions compute again, because it isn't cached.
+    ///
+    /// ## Why
+    /// A frame is a recipe, not data: each action runs it again from the sources. A join that is counted and then written runs twice.
+    ///
+    /// ## Silent when
+    /// - the frame, or what is costly in it, is cached or checkpointed;
+    /// - nothing in it is costly: a scan with filters and projections is as cheap to read again as to keep;
+    /// - the actions exclude each other (branches, a `return` between), or run frames of their own;
+    /// - all rows come from the code.
+    ///
+    /// An action under a condition, or one that only looks at some rows (`show`, `take`, `isEmpty`), makes it information.
+    ///
+    /// ## Example
+    /// ```python
+    /// from pyspark.sql import SparkSession
+    ///
+    /// spark = SparkSession.builder.getOrCreate()
+    /// orders = spark.read.parquet("s3a://lake/orders")
+    /// shops = spark.read.parquet("s3a://lake/shops")
+    /// joined = orders.join(shops, "shop_id")
+    /// print(joined.count())  # finding
+    /// joined.write.parquet("s3a://lake/joined")
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```python
+    /// from pyspark.sql import SparkSession
+    ///
+    /// spark = SparkSession.builder.getOrCreate()
+    /// orders = spark.read.parquet("s3a://lake/orders")
+    /// shops = spark.read.parquet("s3a://lake/shops")
+    /// joined = orders.join(shops, "shop_id").cache()
+    /// print(joined.count())
+    /// joined.write.parquet("s3a://lake/joined")
+    /// joined.unpersist()
+    /// ```
+    ///
+    /// ## Sources
+    /// - <https://spark.apache.org/docs/latest/rdd-programming-guide.html#rdd-persistence>
+    /// - <https://spark.apache.org/docs/latest/sql-performance-tuning.html#caching-data>
+    pub REUSE_WITHOUT_CACHE = {
+        name: "reuse-without-cache", group: Cache, severity: Warning, confidence: Documented,
+        since: "0.1.0", check: Code(check),
+    }
+}
+
+/// A frame that several actions compute, by their indices in source order.
+struct Reused {
+    frame: NodeId,
+    actions: Vec<usize>,
+}
+
+fn check(cx: &mut CodeContext<'_>) {
+    let mut by_scope: BTreeMap<ScopeId, Vec<usize>> = BTreeMap::new();
+    for (index, action) in cx.plan.actions.iter().enumerate().filter(|(_, action)| runs_frame(&action.kind)) {
+        by_scope.entry(action.scope).or_default().push(index);
+    }
+    for actions in by_scope.into_values().filter(|actions| actions.len() > 1) {
+        let mut reported: Vec<NodeId> = Vec::new();
+        for reused in reused(cx.plan, &actions) {
+            if let Some(finding) = judge(cx, &reused, &reported) {
+                cx.shared.report(finding);
+                reported.push(reused.frame);
+            }
+        }
+    }
+}
+
+fn runs_frame(kind: &ActionKind) -> bool {
+    !matches!(kind, ActionKind::Other(_))
+}
+
+/// Only some rows are wanted, though a shuffle before them runs in full.
+fn looks_at_some_rows(kind: &ActionKind) -> bool {
+    matches!(kind, ActionKind::Take(_) | ActionKind::Show | ActionKind::IsEmpty)
+}
+
+/// The frames nearest to the actions that several of them share; those with most actions first.
+fn reused(plan: &StaticPlan, actions: &[usize]) -> Vec<Reused> {
+    let mut users: FxHashMap<NodeId, Vec<usize>> = FxHashMap::default();
+    for &index in actions {
+        for id in plan.actions[index].input.map(|input| recomputed(plan, input)).unwrap_or_default() {
+            users.entry(id).or_default().push(index);
+        }
+    }
+    let mut nearest: FxHashMap<NodeId, bool> = users.iter().map(|(&id, users)| (id, users.len() > 1)).collect();
+    for (id, users_of_consumer) in &users {
+        for input in &plan.node(*id).inputs {
+            if users.get(input) == Some(users_of_consumer) {
+                nearest.insert(*input, false);
+            }
+        }
+    }
+    let shared = users.into_iter().filter(|(id, _)| nearest.get(id) == Some(&true));
+    let mut reused: Vec<Reused> = shared.map(|(frame, actions)| Reused { frame, actions }).collect();
+    reused.sort_by_key(|reused| (std::cmp::Reverse(reused.actions.len()), reused.frame));
+    reused
+}
+
+fn judge(cx: &CodeContext<'_>, reused: &Reused, reported: &[NodeId]) -> Option<Finding> {
+    let lineage = recomputed(cx.plan, reused.frame);
+    let kept: Vec<NodeId> = reported.iter().flat_map(|&frame| recomputed(cx.plan, frame)).collect();
+    let steps = lineage.iter().filter(|id| !kept.contains(id));
+    let (step, what) = steps.filter_map(|&id| Some((id, costly(cx.plan.node(id))?))).next()?;
+    let streams = |&id: &NodeId| {
+        matches!(cx.plan.node(id).operator, Operator::Source(Source::Read { streaming: true, .. }))
+    };
+    if is_generated(cx.plan, reused.frame) || lineage.iter().any(streams) {
+        return None;
+    }
+    let (first, last, severity) = worst_pair(cx, &reused.actions)?;
+    let action = |index: usize| &cx.plan.actions[index];
+    let name = name_of(cx.plan, reused.frame, action(first));
+    let frame = name.map_or_else(|| "this frame".to_owned(), str::to_owned);
+    let others = reused.actions.iter().copied().filter(|&index| index != first);
+    let at = |index: usize| line_number(cx.shared.text, action(index).site.method.start);
+    let places: Vec<String> = others.clone().map(|index| format!("{} in line {}", action(index).method, at(index))).collect();
+    let where_ = cx.plan.node(step).site.as_ref().map(|site| line_number(cx.shared.text, site.method.start));
+    let step = where_.map_or_else(|| format!("the {what}"), |line| format!("the {what} of line {line}"));
+    let (spent, evidence) = spent_again(cx, &reused.actions).unzip();
+    let message = format!(
+        "{frame} is computed again by {}: {step} runs {} times{}. Cache {frame} before the first action and unpersist it after the last.",
+        places.join(", "),
+        reused.actions.len(),
+        spent.unwrap_or_default(),
+    );
+    let related = others.map(|index| Related {
+        path: None,
+        span: action(index).site.method,
+        message: format!("computes {frame} again"),
+    });
+    Some(Finding {
+        rule: cx.shared.rule.name,
+        severity,
+        confidence: if evidence.is_some() { Confidence::Measured } else { Confidence::Documented },
+        message,
+        span: action(first).site.method,
+        evidence: evidence.into_iter().collect(),
+        related: related.collect(),
+        fixes: name
+            .and_then(|name| templates::cache_between(cx.shared.text, name, action(first), action(last)))
+            .into_iter()
+            .collect(),
+        unnecessary: false,
+        deprecated: false,
+    })
+}
+
+/// The first and the last action of those that run together, and how bad that is.
+fn worst_pair(cx: &CodeContext<'_>, actions: &[usize]) -> Option<(usize, usize, Severity)> {
+    let action = |index: usize| &cx.plan.actions[index];
+    let mut worst: Option<(usize, usize, Severity)> = None;
+    for (at, &first) in actions.iter().enumerate() {
+        for &second in &actions[at + 1..] {
+            let severity = match together(cx.shared.text, action(first).site.statement, action(second).site.statement) {
+                Together::Never => continue,
+                Together::Maybe => Severity::Information,
+                Together::Always if [first, second].iter().any(|&it| looks_at_some_rows(&action(it).kind)) => {
+                    Severity::Information
+                }
+                Together::Always => Severity::Warning,
+            };
+            let (start, _, before) = worst.unwrap_or((first, second, severity));
+            worst = Some((start, second, severity.max(before)));
+        }
+    }
+    worst
+}
+
+/// The name under which an action reads a frame.
+fn name_of<'a>(plan: &'a StaticPlan, frame: NodeId, action: &Action) -> Option<&'a str> {
+    let before = |span: crate::text::Span| span.start < action.site.method.start;
+    let bindings = plan.bindings.iter().rev().filter(|binding| binding.node == frame && before(binding.span));
+    bindings.map(|binding| binding.name.as_str()).next()
+}
+
+/// What all actions but the longest cost in a linked run: what a cache would have saved at most.
+fn spent_again(cx: &CodeContext<'_>, actions: &[usize]) -> Option<(String, Evidence)> {
+    let costs: Vec<_> = actions.iter().map(|&index| evidence::cost(&cx.shared, index)).collect::<Option<_>>()?;
+    let label = costs.first()?.label.clone();
+    let longest = costs.iter().map(|cost| cost.total_ms).fold(0.0, f64::max);
+    let again = costs.iter().map(|cost| cost.total_ms).sum::<f64>() - longest;
+    let evidence = measured("spent again, at most", duration(again), &label);
+    Some((format!(" (in run {label} the repetitions took {})", duration(again)), evidence))
+}

@@ -1,0 +1,100 @@
+//! What `collect` and `toPandas` have in common: all rows of a frame in the driver.
+
+use super::evidence::{self, Cost, measured};
+use super::lineage::is_given;
+use crate::pyspark::plan::{Action, ActionKind, RowBound};
+use crate::rules::in_force;
+use crate::rules::run::words::duration;
+use crate::rules::{CodeContext, Confidence, Evidence, Finding, Fix, Severity};
+
+/// The setting that stops a job whose results are too large for the driver.
+const MAX_RESULT_SIZE: &str = "spark.driver.maxResultSize";
+/// A tenth of the default of [`MAX_RESULT_SIZE`]: from here on a measured result is worth a warning.
+const LARGE_RESULT: u64 = 100 << 20;
+
+/// Reports each wanted action that brings an unknown number of rows, or measurably many.
+pub(super) fn report(
+    cx: &mut CodeContext<'_>,
+    wanted: impl Fn(&Action) -> bool,
+    fixes: impl Fn(&CodeContext<'_>, &Action) -> Vec<Fix>,
+) {
+    if cx.shared.is_test {
+        return;
+    }
+    for (index, action) in cx.plan.actions.iter().enumerate().filter(|(_, action)| wanted(action)) {
+        if cx.plan.scope(action.scope).is_test {
+            continue;
+        }
+        let cost = evidence::cost(&cx.shared, index);
+        let Some(severity) = by_bound(cx, action) else { continue };
+        let Some((severity, message, mut evidence)) = judge(cx, action, severity, cost.as_ref()) else { continue };
+        evidence.extend(in_force::evidence(cx.shared.conf, MAX_RESULT_SIZE));
+        let confidence =
+            if cost.is_some_and(|cost| cost.result.is_some()) { Confidence::Measured } else { Confidence::Documented };
+        let finding = Finding {
+            rule: cx.shared.rule.name,
+            severity,
+            confidence,
+            message,
+            span: action.site.method,
+            evidence,
+            related: Vec::new(),
+            fixes: fixes(cx, action),
+            unnecessary: false,
+            deprecated: false,
+        };
+        cx.shared.report(finding);
+    }
+}
+
+/// How bad by what the code tells; `None` is harmless.
+fn by_bound(cx: &CodeContext<'_>, action: &Action) -> Option<Severity> {
+    let Some(input) = action.input else { return Some(Severity::Hint) };
+    match cx.plan.bound(input) {
+        RowBound::Exactly(rows) if rows as f64 > cx.shared.option("max-rows") => Some(Severity::Information),
+        RowBound::Exactly(_) | RowBound::Small | RowBound::ByGroups => None,
+        RowBound::Unknown => Some(Severity::Hint),
+        RowBound::Unbounded if is_given(cx.plan, input) => Some(Severity::Hint),
+        RowBound::Unbounded => Some(Severity::Warning),
+    }
+}
+
+fn judge(
+    cx: &CodeContext<'_>,
+    action: &Action,
+    severity: Severity,
+    cost: Option<&Cost>,
+) -> Option<(Severity, String, Vec<Evidence>)> {
+    let method = &action.method;
+    let limit = in_force::in_force(cx.shared.conf, MAX_RESULT_SIZE);
+    let limit = limit.map_or_else(|| MAX_RESULT_SIZE.to_owned(), |value| format!("{MAX_RESULT_SIZE} = {value}"));
+    let instead = match action.kind {
+        ActionKind::ToPandas => "limit or aggregate in Spark first, or keep the rows there with pandas_api().",
+        _ => "take(n), aggregate in Spark, write the rows, or go through them with toLocalIterator().",
+    };
+    if let Some((cost, result)) = cost.and_then(|cost| Some((cost, cost.result?))) {
+        if result.is_small() {
+            return None;
+        }
+        let severity = if result.bytes >= LARGE_RESULT { Severity::Warning } else { Severity::Information };
+        let value = result.words();
+        let message = format!(
+            "{method}() brought {value} to the driver in run {} ({}), and nothing in the code bounds it; Spark stops the job above {limit}. Instead: {instead}",
+            cost.label,
+            duration(cost.total_ms),
+        );
+        return Some((severity, message, vec![measured("result sent to the driver", value, &cost.label)]));
+    }
+    let what = match severity {
+        Severity::Warning | Severity::Error => "every row of this frame",
+        Severity::Information => "all rows of this large frame",
+        Severity::Hint => "however many rows this frame has",
+    };
+    let copy = if action.kind == ActionKind::ToPandas { ", and pandas copies them once more" } else { "" };
+    let guard = if cx.plan.uses.local_master || cx.shared.environment.local {
+        "on a local master they share the one JVM".to_owned()
+    } else {
+        format!("Spark stops the job above {limit}")
+    };
+    Some((severity, format!("{method}() brings {what} to the driver{copy}; {guard}. Instead: {instead}"), Vec::new()))
+}

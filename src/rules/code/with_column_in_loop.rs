@@ -1,0 +1,176 @@
+//! A projection a turn.
+
+use std::collections::BTreeMap;
+
+use regex::Regex;
+
+use crate::declare_rule;
+use crate::pyspark::StaticPlan;
+use crate::pyspark::plan::{CallSite, Literal, Loop, LoopId, LoopOver, NodeId, Operator};
+use crate::rules::{CodeContext, Confidence, Finding, Related, Severity, templates};
+use crate::text::Span;
+
+declare_rule! {
+    /// `df = df.withColumn(...)` in a loop: one projection more a turn.
+    ///
+    /// ## Why
+    /// Each call adds a projection to the plan and analyses the whole plan again, so that the time on the driver grows with the square
+    /// of the number of columns: 2,000 columns take minutes before the first task starts, against a second for one `select`. Deep plans
+    /// can overflow the stack of the optimizer.
+    ///
+    /// ## Silent when
+    /// - the frame is a new one in each turn;
+    /// - the loop has fewer than 10 literal items, leaves in its first turn, or an `if name == "..."` bounds it;
+    ///
+    /// A step that reads the column made by the step before can't be put into one call as it is: then it is a hint.
+    ///
+    /// ## Example
+    /// ```python
+    /// from pyspark.sql import SparkSession, functions as F
+    ///
+    /// spark = SparkSession.builder.getOrCreate()
+    /// frame = spark.table("raw.events")
+    /// for name in frame.columns:
+    ///     frame = frame.withColumn(name, F.trim(F.col(name)))  # finding
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```python
+    /// from pyspark.sql import SparkSession, functions as F
+    ///
+    /// spark = SparkSession.builder.getOrCreate()
+    /// frame = spark.table("raw.events")
+    /// frame = frame.withColumns({name: F.trim(F.col(name)) for name in frame.columns})
+    /// ```
+    ///
+    /// ## Sources
+    /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.withColumn.html> (its note)
+    pub WITH_COLUMN_IN_LOOP = {
+        name: "with-column-in-loop", group: Plan, severity: Warning, confidence: Documented,
+        since: "0.1.0",
+        options: [("min-turns", 10.0, "loops over fewer literal items than this are left alone")],
+        check: Code(check),
+    }
+}
+
+fn check(cx: &mut CodeContext<'_>) {
+    // One finding for each variable that a loop carries, at the first call that grows it.
+    let mut by_variable: BTreeMap<NodeId, Vec<(NodeId, LoopId)>> = BTreeMap::new();
+    for (index, node) in cx.plan.nodes.iter().enumerate().filter(|(_, node)| !node.loops.is_empty()) {
+        let id = NodeId(index as u32);
+        let is_projection = node.site.as_ref().is_some_and(|site| is_projection(site.method.of(cx.shared.text)));
+        if let Some((carried, inside)) = Some(id).filter(|_| is_projection).and_then(|id| carried(cx.plan, id)) {
+            by_variable.entry(carried).or_default().push((id, inside));
+        }
+    }
+    for calls in by_variable.values() {
+        if let Some(finding) = judge(cx, calls) {
+            cx.shared.report(finding);
+        }
+    }
+}
+
+fn is_projection(method: &str) -> bool {
+    matches!(method, "withColumn" | "withColumnRenamed" | "drop")
+}
+
+/// The loop variable that a call grows, and its loop: its receiver goes back to the variable's value in the turn before, and the
+/// turn after starts with what the call made.
+fn carried(plan: &StaticPlan, id: NodeId) -> Option<(NodeId, LoopId)> {
+    let loops = &plan.node(id).loops;
+    let mut open = vec![id];
+    let mut seen = Vec::new();
+    while let Some(at) = open.pop() {
+        if seen.contains(&at) {
+            continue;
+        }
+        seen.push(at);
+        let node = plan.node(at);
+        match node.operator {
+            Operator::LoopCarried(inside) if loops.contains(&inside) => {
+                let made_here = node.inputs.get(1).is_some_and(|&end| plan.upstream(end).contains(&id));
+                return made_here.then_some((at, inside));
+            }
+            Operator::Merge => open.extend(node.inputs.iter().copied()),
+            _ => open.extend(node.inputs.first().copied()),
+        }
+    }
+    None
+}
+
+fn judge(cx: &CodeContext<'_>, calls: &[(NodeId, LoopId)]) -> Option<Finding> {
+    let text = cx.shared.text;
+    let sites = || calls.iter().filter_map(|&(id, inside)| Some((cx.plan.node(id).site.as_ref()?, inside, id)));
+    let reported: Vec<_> = sites().filter(|&(site, inside, _)| grows(cx, site, cx.plan.loop_(inside))).collect();
+    let &(site, inside, id) = reported.first()?;
+    let looped = cx.plan.loop_(inside);
+    let severity = if reads_its_own_column(site, text) { Severity::Hint } else { Severity::Warning };
+    let turns = match looped.over {
+        LoopOver::Literal(turns) => format!("each of {turns} turns"),
+        _ => "each turn".to_owned(),
+    };
+    let instead = match cx.shared.version().at_least(3, 3) {
+        _ if severity == Severity::Hint => "Build one expression over all names and add it once, or use one select.",
+        true => "Build all columns first and add them in one call of withColumns or select.",
+        false => "Build all columns first and add them in one select.",
+    };
+    let method = site.method.of(text);
+    let message = format!(
+        "{method} runs in {turns} of this loop: each call adds a projection and analyses the whole plan again, so the time grows with the square of the columns. {instead}"
+    );
+    let related = std::iter::once(Related { path: None, span: looped.header, message: "the loop".to_owned() });
+    let others = reported[1..].iter().map(|(site, ..)| Related {
+        path: None,
+        span: site.method,
+        message: "grows the same frame".to_owned(),
+    });
+    Some(Finding {
+        rule: cx.shared.rule.name,
+        severity,
+        confidence: Confidence::Documented,
+        message,
+        span: site.method,
+        evidence: Vec::new(),
+        related: related.chain(others).collect(),
+        fixes: templates::with_columns(cx.plan, text, cx.shared.version(), id, inside).into_iter().collect(),
+        unnecessary: false,
+        deprecated: false,
+    })
+}
+
+/// Whether the loop has many turns that reach the call.
+fn grows(cx: &CodeContext<'_>, site: &CallSite, looped: &Loop) -> bool {
+    let few = matches!(looped.over, LoopOver::Literal(turns) if (turns as f64) < cx.shared.option("min-turns"));
+    !few && !looped.runs_once && !is_guarded_by_name(cx.shared.text, site, looped)
+}
+
+/// Whether an `if name == "..."` lets only one turn of the loop reach the statement.
+fn is_guarded_by_name(text: &str, site: &CallSite, looped: &Loop) -> bool {
+    let before = Span { start: looped.header.end, end: site.statement.start.max(looped.header.end) }.of(text);
+    let Some(own_indent) = before.rsplit(['\n', '\r']).next().map(str::len) else { return false };
+    let indent = |line: &str| line.len() - line.trim_start().len();
+    let mut limit = own_indent;
+    for line in before.lines().rev().skip(1).filter(|line| !line.trim().is_empty()) {
+        if indent(line) >= limit {
+            continue;
+        }
+        limit = indent(line);
+        let is_test = line.trim_start().starts_with("if ") || line.trim_start().starts_with("elif ");
+        let names_one = |target: &String| {
+            let equality = format!(r#"\b{0}\s*==\s*["']|["']\s*==\s*{0}\b"#, regex::escape(target));
+            Regex::new(&equality).is_ok_and(|equality| equality.is_match(line))
+        };
+        if is_test && looped.targets.iter().any(names_one) {
+            return true;
+        }
+    }
+    false
+}
+
+/// `df.withColumn("total", F.col("total") + F.col(name))`: every turn needs the column of the turn before.
+fn reads_its_own_column(site: &CallSite, text: &str) -> bool {
+    let (Some(name), Some(column)) = (site.argument(0, "colName"), site.argument(1, "col")) else { return false };
+    let Literal::Text(name) = &name.value else { return false };
+    let column = column.span.of(text);
+    [format!("\"{name}\""), format!("'{name}'"), format!(".{name}")].iter().any(|written| column.contains(written))
+}

@@ -1,0 +1,25 @@
+//! Effective settings in the words of a message.
+
+use super::Evidence;
+use crate::conf::{EffectiveConf, Origin};
+
+/// `1g (default of Spark 3.5.9)`, `4g (spark-defaults.conf:12)`; `None` if nobody knows.
+pub fn in_force(conf: &EffectiveConf, key: &str) -> Option<String> {
+    let effective = conf.get(key);
+    let value = effective.value?;
+    Some(match effective.origin {
+        Some(Origin::Written { path, line, .. }) => {
+            let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+            format!("{value} ({file}:{line})")
+        }
+        Some(Origin::Run(label)) => format!("{value} (run {label})"),
+        Some(Origin::Default(version)) => format!("{value} (default of Spark {version})"),
+        None => value,
+    })
+}
+
+/// The setting and its value as evidence.
+pub fn evidence(conf: &EffectiveConf, key: &str) -> Option<Evidence> {
+    let value = in_force(conf, key)?;
+    Some(Evidence { name: key.to_owned(), value, threshold: None, source: None })
+}

@@ -1,0 +1,21 @@
+//! A frame kept between its first and its last action.
+
+use super::edits::{indentation, is_name, line_after, lines_before, quick_fix};
+use crate::pyspark::plan::Action;
+use crate::rules::Fix;
+
+/// `name.cache()` before the first action and `name.unpersist()` after the last, where both stand in one block.
+pub fn cache_between(text: &str, name: &str, first: &Action, last: &Action) -> Option<Fix> {
+    let (from, to) = (first.site.statement, last.site.statement);
+    if !is_name(name) {
+        return None;
+    }
+    let mut edits = vec![lines_before(text, from, &[format!("{name}.cache()")])?];
+    let leaves = ["return", "raise", "yield"].iter().any(|word| to.of(text).starts_with(word));
+    let one_block = indentation(text, from) == indentation(text, to);
+    if leaves || !one_block {
+        return Some(quick_fix(format!("Cache {name} before its first action"), edits));
+    }
+    edits.push(line_after(text, to, &format!("{name}.unpersist()"))?);
+    Some(quick_fix(format!("Cache {name} before its first action and release it after the last"), edits))
+}

@@ -1,0 +1,128 @@
+//! Where new lines go, and under which name a function of Spark is known.
+
+use crate::pyspark::StaticPlan;
+use crate::rules::{Edit, Fix, FixKind};
+use crate::text::Span;
+
+/// A fix that removes its finding and changes what the job does, so that a person has to choose it.
+pub(crate) fn quick_fix(title: impl Into<String>, edits: Vec<Edit>) -> Fix {
+    Fix { title: title.into(), kind: FixKind::QuickFix, safe: false, edits }
+}
+
+/// A change to code that is not proven wrong.
+pub(super) fn refactor(title: impl Into<String>, edits: Vec<Edit>) -> Fix {
+    Fix { title: title.into(), kind: FixKind::Refactor, safe: false, edits }
+}
+
+pub(super) fn insert(at: usize, text: impl Into<String>) -> Edit {
+    Edit { span: Span::at(at), text: text.into() }
+}
+
+pub(super) fn replace(span: Span, text: impl Into<String>) -> Edit {
+    Edit { span, text: text.into() }
+}
+
+fn line_start(text: &str, offset: usize) -> usize {
+    let start = text.get(..offset).and_then(|before| before.rfind(['\n', '\r'])).map_or(0, |at| at + 1);
+    if start == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8().min(offset) } else { start }
+}
+
+fn line_end(text: &str, offset: usize) -> usize {
+    text.get(offset..).and_then(|after| after.find(['\n', '\r'])).map_or(text.len(), |at| offset + at)
+}
+
+/// The lines that a span touches, without the last line's end.
+pub(super) fn line_of(text: &str, span: Span) -> Span {
+    Span::new(line_start(text, span.start as usize), line_end(text, span.end as usize))
+}
+
+/// The number of an offset's line, from 1.
+pub fn line_number(text: &str, offset: u32) -> usize {
+    let before = text.get(..offset as usize).unwrap_or_default();
+    before.matches('\n').count() + before.replace("\r\n", "").matches('\r').count() + 1
+}
+
+/// The blanks in front of a statement; `None` if other code stands there on its line.
+pub fn indentation(text: &str, statement: Span) -> Option<&str> {
+    let start = line_start(text, statement.start as usize);
+    let indent = text.get(start..statement.start as usize)?;
+    indent.chars().all(|c| c == ' ' || c == '\t').then_some(indent)
+}
+
+/// Puts lines before a statement, indented like it.
+pub(super) fn lines_before(text: &str, statement: Span, lines: &[String]) -> Option<Edit> {
+    let indent = indentation(text, statement)?;
+    let at = line_start(text, statement.start as usize);
+    Some(insert(at, lines.iter().map(|line| format!("{indent}{line}\n")).collect::<String>()))
+}
+
+/// Puts a line after a statement, indented like it.
+pub(super) fn line_after(text: &str, statement: Span, line: &str) -> Option<Edit> {
+    let indent = indentation(text, statement)?;
+    Some(insert(line_end(text, statement.end as usize), format!("\n{indent}{line}")))
+}
+
+/// Removes a statement that has its lines for itself.
+pub(super) fn without_statement(text: &str, statement: Span) -> Option<Edit> {
+    indentation(text, statement)?;
+    let start = line_start(text, statement.start as usize);
+    let end = line_end(text, statement.end as usize);
+    let alone = text.get(statement.end as usize..end)?.trim().is_empty();
+    let line_end = if text.get(end..)?.starts_with("\r\n") { 2 } else { 1 };
+    alone.then(|| replace(Span::new(start, (end + line_end).min(text.len())), ""))
+}
+
+/// How a file calls `pyspark.sql.functions`.
+pub(super) struct Functions<'a> {
+    plan: &'a StaticPlan,
+    alias: &'a str,
+    import: Option<Edit>,
+}
+
+impl<'a> Functions<'a> {
+    pub(super) fn of(plan: &'a StaticPlan, text: &str) -> Self {
+        if let Some(alias) = &plan.uses.functions_alias {
+            return Self { plan, alias, import: None };
+        }
+        let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+        let at = (plan.uses.import_offset as usize).clamp(bom, text.len().max(bom));
+        let starts_a_line = at == bom || text.get(..at).is_some_and(|before| before.ends_with(['\n', '\r']));
+        let line = "from pyspark.sql import functions as F\n";
+        let line = if starts_a_line { line.to_owned() } else { format!("\n{line}") };
+        Self { plan, alias: "F", import: Some(insert(at, line)) }
+    }
+
+    /// `F.broadcast`, or the name under which the function was imported here.
+    pub(super) fn call(&self, name: &str) -> String {
+        let imported = self.plan.uses.imported_functions.iter().find(|(there, _)| there == name);
+        imported.map_or_else(|| format!("{}.{name}", self.alias), |(_, here)| here.clone())
+    }
+
+    /// The edits with the import before them, if what they call needs one.
+    pub(super) fn with_import(self, edits: Vec<Edit>) -> Vec<Edit> {
+        let needed = |edit: &&Edit| edit.text.contains(&format!("{}.", self.alias));
+        match self.import {
+            Some(import) if edits.iter().any(|edit| needed(&edit)) => std::iter::once(import).chain(edits).collect(),
+            _ => edits,
+        }
+    }
+}
+
+/// An expression as the receiver of a method: names, calls on one line and parentheses stay, the rest is wrapped.
+pub(super) fn as_receiver(expression: &str) -> String {
+    let expression = expression.trim();
+    if expression.contains(['\n', '\r']) || expression.contains(" if ") {
+        format!("({expression})")
+    } else {
+        expression.to_owned()
+    }
+}
+
+/// Whether an expression is a name such as `orders` or `self.orders`.
+pub(super) fn is_name(expression: &str) -> bool {
+    !expression.is_empty()
+        && expression.split('.').all(|part| {
+            part.starts_with(|c: char| c.is_alphabetic() || c == '_')
+                && part.chars().all(|c| c.is_alphanumeric() || c == '_')
+        })
+}

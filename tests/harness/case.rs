@@ -1,0 +1,198 @@
+//! A test case: the documents of one heading, and what holds for them.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::Deserialize;
+use sparkls::analysis::{self, Analysis, Facts, Input};
+use sparkls::catalog::SparkVersion;
+use sparkls::conf::{EffectiveConf, Layer, Origin, Setting, properties};
+use sparkls::pyspark::PythonFile;
+use sparkls::rules::{self, Environment, Fix, Level, RuleSettings, Severity, Vendor};
+use sparkls::text::Span;
+
+use super::markdown::{self, Piece};
+use super::marker::{self, Expected};
+
+/// The documents under one heading.
+pub(crate) struct Case {
+    /// `collect-unbounded.md: A bound through a variable`.
+    pub(crate) name: String,
+    pub(crate) environment: Environment,
+    pub(crate) documents: Vec<Document>,
+}
+
+/// What a block is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Language {
+    Python,
+    Properties,
+}
+
+/// A block to be analysed.
+pub(crate) struct Document {
+    pub(crate) language: Language,
+    /// The file's name, for the guards on tests.
+    pub(crate) path: String,
+    /// Without markers.
+    pub(crate) text: String,
+    pub(crate) expected: Vec<Expected>,
+    /// The line of the fixture where the block starts.
+    pub(crate) line: usize,
+    /// Blocks that show the text after a fix.
+    pub(crate) fixed: Vec<Fixed>,
+}
+
+/// The text after a fix.
+pub(crate) struct Fixed {
+    pub(crate) title: String,
+    /// For a refactoring: the code at which it is offered.
+    pub(crate) at: Option<String>,
+    pub(crate) text: String,
+    pub(crate) line: usize,
+}
+
+/// The cases of a fixture; a heading starts a new one.
+pub(crate) fn read(file: &str, text: &str) -> Vec<Case> {
+    let mut cases = vec![Case::new(file)];
+    for piece in markdown::pieces(text) {
+        let Piece::Block { info, text, line } = piece else {
+            let Piece::Heading(_, name) = piece else { continue };
+            cases.push(Case::new(&format!("{file}: {name}")));
+            continue;
+        };
+        let case = cases.last_mut().expect("there is one");
+        case.add(&info, &text, line);
+    }
+    cases.retain(|case| !case.documents.is_empty());
+    cases
+}
+
+impl Case {
+    /// A case under the newest patch of Spark 3.5 without settings of its own.
+    pub(crate) fn new(name: &str) -> Self {
+        Self { name: name.to_owned(), environment: environment(""), documents: Vec::new() }
+    }
+
+    fn add(&mut self, info: &str, text: &str, line: usize) {
+        let language = match info.split_whitespace().next() {
+            Some("py" | "python") => Language::Python,
+            Some("conf" | "properties") => Language::Properties,
+            Some("toml") => return self.environment = environment(text),
+            Some("fixed") => {
+                let title = markdown::attribute(info, "title").unwrap_or_default().to_owned();
+                let document = self.documents.last_mut().expect("a `fixed` block follows the block that it fixes");
+                let at = markdown::attribute(info, "at").map(str::to_owned);
+                return document.fixed.push(Fixed { title, at, text: marker::split(text).0, line });
+            }
+            other => panic!("{}: line {line}: a block of {other:?}; see tests/rules/README.md", self.name),
+        };
+        let (text, expected) = marker::split(text);
+        let path = markdown::attribute(info, "path").map_or_else(|| language.default_path(), str::to_owned);
+        self.documents.push(Document { language, path, text, expected, line, fixed: Vec::new() });
+    }
+
+    /// Analyses a text as if it stood in the place of one of the documents.
+    pub(crate) fn analyse(&self, document: &Document, text: &str) -> Analysis {
+        let facts = facts(document.language, text);
+        analysis::analyse(&Input {
+            path: Path::new(&document.path),
+            text,
+            facts: &facts,
+            environment: &self.environment,
+            conf: &self.conf(document, &facts, text),
+            runs: &[],
+        })
+    }
+
+    /// What is offered at a place of one of the documents, besides fixes.
+    pub(crate) fn refactorings(&self, document: &Document, at: Span) -> Vec<Fix> {
+        let facts = facts(document.language, &document.text);
+        let conf = self.conf(document, &facts, &document.text);
+        facts.plan().map(|plan| rules::refactorings(plan, &document.text, &conf, at)).unwrap_or_default()
+    }
+
+    fn conf(&self, document: &Document, facts: &Facts, text: &str) -> EffectiveConf {
+        let mut layers: Vec<Layer> = self
+            .documents
+            .iter()
+            .filter(|other| other.language == Language::Properties)
+            .filter(|other| !std::ptr::eq(*other, document))
+            .flat_map(|other| layers(&properties::read(&other.text).settings, &other.path, &other.text))
+            .collect();
+        layers.extend(self::layers(facts.settings(), &document.path, text));
+        EffectiveConf::new(self.environment.version, layers)
+    }
+}
+
+impl Language {
+    pub(crate) fn default_path(self) -> String {
+        match self {
+            Self::Python => "jobs/job.py".to_owned(),
+            Self::Properties => "conf/spark-defaults.conf".to_owned(),
+        }
+    }
+}
+
+/// What is read out of a text.
+pub(crate) fn facts(language: Language, text: &str) -> Facts {
+    match language {
+        Language::Python => Facts::Python(PythonFile::parse(&Arc::from(text)).plan().clone()),
+        Language::Properties => Facts::Properties { settings: properties::read(text).settings },
+    }
+}
+
+fn layers(settings: &[Setting], path: &str, text: &str) -> Vec<Layer> {
+    let path = Arc::new(path.into());
+    let layer = |setting: &Setting| Layer {
+        key: setting.key.clone(),
+        value: setting.value.clone(),
+        origin: Origin::Written {
+            carrier: setting.carrier,
+            path: Arc::clone(&path),
+            line: text[..setting.key_span.start as usize].lines().count().max(1) as u32,
+        },
+    };
+    settings.iter().filter(|setting| !setting.key_is_prefix).map(layer).collect()
+}
+
+/// What a `toml` block sets, in the form of `sparkls.toml`.
+pub(crate) fn environment(text: &str) -> Environment {
+    let table: toml::Table = text.parse().expect("a toml block is TOML");
+    let version: Option<SparkVersion> =
+        table.get("spark-version").map(|version| version.as_str().expect("a text").parse().expect("a Spark version"));
+    let vendor = table.get("vendor").map(|vendor| Vendor::deserialize(vendor.clone()).expect("a vendor"));
+    let mut rules = RuleSettings::default();
+    for (rule, setting) in table.get("rules").and_then(toml::Value::as_table).into_iter().flatten() {
+        match setting {
+            toml::Value::Table(options) => {
+                for (option, value) in options {
+                    match value {
+                        toml::Value::String(text) => drop(rules.levels.insert(rule.clone(), level(text))),
+                        number => drop(rules.options.insert((rule.clone(), option.clone()), as_number(number))),
+                    }
+                }
+            }
+            text => drop(rules.levels.insert(rule.clone(), level(text.as_str().expect("a level")))),
+        }
+    }
+    Environment {
+        version: version.unwrap_or(SparkVersion::new(3, 5, 9)),
+        version_known: version.is_some() || text.is_empty(),
+        vendor: vendor.unwrap_or_default(),
+        local: table.get("local").and_then(toml::Value::as_bool).unwrap_or(false),
+        rules,
+    }
+}
+
+fn level(text: &str) -> Level {
+    match text {
+        "off" => Level::Off,
+        "on" => Level::On,
+        severity => Level::Fixed(Severity::deserialize(toml::Value::from(severity)).expect("a severity")),
+    }
+}
+
+fn as_number(value: &toml::Value) -> f64 {
+    value.as_float().or_else(|| value.as_integer().map(|number| number as f64)).expect("options are numbers")
+}

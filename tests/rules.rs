@@ -1,0 +1,103 @@
+//! Every rule against its fixture (`tests/rules/<slug>.md`) and against the examples in its documentation.
+//!
+//! `SPARKLS_FIXTURE=collect cargo test --test rules` runs the fixtures whose file name contains `collect`.
+
+mod harness;
+
+use std::path::Path;
+
+use harness::case::{self, Case, Document};
+use harness::check::{self, Variant};
+use harness::{cases, docs, expect_none, fixes};
+use sparkls::rules::{self, Check};
+
+fn for_each_document(complain: impl Fn(&Case, &Document) -> Vec<String>) {
+    let complain = &complain;
+    let complaints: Vec<String> = cases()
+        .iter()
+        .flat_map(|case| case.documents.iter().flat_map(move |document| complain(case, document)).collect::<Vec<_>>())
+        .collect();
+    expect_none(&complaints);
+}
+
+fn findings_are_as_marked(variant: &Variant) {
+    for_each_document(|case, document| check::findings(case, document, variant).into_iter().collect());
+}
+
+#[test]
+fn findings_are_where_the_markers_say() {
+    findings_are_as_marked(&check::AS_WRITTEN);
+}
+
+#[test]
+fn findings_do_not_depend_on_line_ends() {
+    findings_are_as_marked(&check::CRLF);
+}
+
+#[test]
+fn findings_do_not_depend_on_a_byte_order_mark() {
+    findings_are_as_marked(&check::BOM);
+}
+
+#[test]
+fn findings_do_not_depend_on_wide_characters_before_them() {
+    findings_are_as_marked(&check::EMOJI);
+}
+
+#[test]
+fn every_fix_parses_and_its_finding_is_gone() {
+    for_each_document(fixes::complaints);
+}
+
+#[test]
+fn every_refactoring_parses() {
+    for_each_document(fixes::refactoring_complaints);
+}
+
+#[test]
+fn fixes_make_the_text_that_is_shown() {
+    for_each_document(fixes::shown);
+}
+
+#[test]
+fn examples_in_the_documentation_hold() {
+    let complaints: Vec<String> = rules::all().flat_map(docs::complaints).collect();
+    expect_none(&complaints);
+}
+
+#[test]
+fn fixes_of_the_documented_examples_hold() {
+    let complain = |rule| {
+        let case = docs::example(rule, "Example").case;
+        case.documents.iter().flat_map(|document| fixes::complaints(&case, document)).collect::<Vec<_>>()
+    };
+    expect_none(&rules::all().flat_map(complain).collect::<Vec<_>>());
+}
+
+#[test]
+fn every_rule_on_settings_or_code_has_a_fixture() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/rules");
+    let missing = rules::all()
+        .filter(|rule| !matches!(rule.check, Check::Run(_)))
+        .map(|rule| format!("tests/rules/{}.md", rule.name))
+        .filter(|name| !folder.join(name.trim_start_matches("tests/rules/")).exists());
+    expect_none(&missing.collect::<Vec<_>>());
+}
+
+/// The harness itself: what is wrong is said at its place.
+#[test]
+fn a_marker_without_finding_is_a_complaint() {
+    let cases = case::read("f.md", "# t\n```py\nrows = df\n#      ^^ warning[collect-unbounded]: 1g\n```\n");
+    let document = &cases[0].documents[0];
+    assert_eq!(document.text, "rows = df\n");
+    assert_eq!((document.expected[0].place.start, document.expected[0].place.end), (7, 9));
+    let complaint = check::findings(&cases[0], document, &check::AS_WRITTEN).expect("nothing is found there");
+    assert!(complaint.contains("\n    rows = df\n  - #      ^^ warning[collect-unbounded]: 1g"), "{complaint}");
+}
+
+#[test]
+fn a_marker_at_the_start_of_a_line_counts_its_hash() {
+    let cases = case::read("f.md", "```conf\nspark.a 1\n#^^^^^^ hint[unknown-key]\n```\n");
+    let place = cases[0].documents[0].expected[0].place;
+    assert_eq!((place.line, place.start, place.end), (0, 0, 7));
+}
