@@ -12,7 +12,7 @@ use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{Action, ActionKind, NodeId, Operator, ScopeId, Source};
 use crate::rules::run::words::duration;
 use crate::rules::templates::{self, line_number};
-use crate::rules::{CodeContext, Confidence, Evidence, Finding, Related, Severity};
+use crate::rules::{CodeContext, Evidence, Finding, Severity};
 
 declare_rule! {
     /// A costly frame that several actions compute again, because it isn't cached.
@@ -142,26 +142,11 @@ fn judge(cx: &CodeContext<'_>, reused: &Reused, reported: &[NodeId]) -> Option<F
         reused.actions.len(),
         spent.unwrap_or_default(),
     );
-    let related = others.map(|index| Related {
-        path: None,
-        span: action(index).site.method,
-        message: format!("computes {frame} again"),
-    });
-    Some(Finding {
-        rule: cx.shared.rule.name,
-        severity,
-        confidence: if evidence.is_some() { Confidence::Measured } else { Confidence::Documented },
-        message,
-        span: action(first).site.method,
-        evidence: evidence.into_iter().collect(),
-        related: related.collect(),
-        fixes: name
-            .and_then(|name| templates::cache_between(cx.shared.text, name, action(first), action(last)))
-            .into_iter()
-            .collect(),
-        unnecessary: false,
-        deprecated: false,
-    })
+    let finding = Finding::new(cx.shared.rule, severity, action(first).site.method, message)
+        .with_measured(evidence)
+        .with_fixes(name.and_then(|name| templates::cache_between(cx.shared.text, name, action(first), action(last))));
+    let again = format!("computes {frame} again");
+    Some(others.fold(finding, |finding, index| finding.with_related(action(index).site.method, again.clone())))
 }
 
 /// The first and the last action of those that run together, and how bad that is.

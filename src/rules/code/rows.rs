@@ -5,7 +5,7 @@ use super::lineage::is_given;
 use crate::pyspark::plan::{Action, ActionKind, RowBound};
 use crate::rules::in_force;
 use crate::rules::run::words::duration;
-use crate::rules::{CodeContext, Confidence, Evidence, Finding, Fix, Severity};
+use crate::rules::{CodeContext, Evidence, Finding, Fix, Severity};
 
 /// The setting that stops a job whose results are too large for the driver.
 const MAX_RESULT_SIZE: &str = "spark.driver.maxResultSize";
@@ -27,22 +27,11 @@ pub(super) fn report(
         }
         let cost = evidence::cost(&cx.shared, index);
         let Some(severity) = by_bound(cx, action) else { continue };
-        let Some((severity, message, mut evidence)) = judge(cx, action, severity, cost.as_ref()) else { continue };
-        evidence.extend(in_force::evidence(cx.shared.conf, MAX_RESULT_SIZE));
-        let confidence =
-            if cost.is_some_and(|cost| cost.result.is_some()) { Confidence::Measured } else { Confidence::Documented };
-        let finding = Finding {
-            rule: cx.shared.rule.name,
-            severity,
-            confidence,
-            message,
-            span: action.site.method,
-            evidence,
-            related: Vec::new(),
-            fixes: fixes(cx, action),
-            unnecessary: false,
-            deprecated: false,
-        };
+        let Some((severity, message, evidence)) = judge(cx, action, severity, cost.as_ref()) else { continue };
+        let mut finding = Finding::new(cx.shared.rule, severity, action.site.method, message)
+            .with_measured(evidence)
+            .with_fixes(fixes(cx, action));
+        finding.evidence.extend(in_force::evidence(cx.shared.conf, MAX_RESULT_SIZE));
         cx.shared.report(finding);
     }
 }
@@ -64,7 +53,7 @@ fn judge(
     action: &Action,
     severity: Severity,
     cost: Option<&Cost>,
-) -> Option<(Severity, String, Vec<Evidence>)> {
+) -> Option<(Severity, String, Option<Evidence>)> {
     let method = &action.method;
     let limit = in_force::in_force(cx.shared.conf, MAX_RESULT_SIZE);
     let limit = limit.map_or_else(|| MAX_RESULT_SIZE.to_owned(), |value| format!("{MAX_RESULT_SIZE} = {value}"));
@@ -83,7 +72,7 @@ fn judge(
             cost.label,
             duration(cost.total_ms),
         );
-        return Some((severity, message, vec![measured("result sent to the driver", value, &cost.label)]));
+        return Some((severity, message, Some(measured("result sent to the driver", value, &cost.label))));
     }
     let what = match severity {
         Severity::Warning | Severity::Error => "every row of this frame",
@@ -96,5 +85,5 @@ fn judge(
     } else {
         format!("Spark stops the job above {limit}")
     };
-    Some((severity, format!("{method}() brings {what} to the driver{copy}; {guard}. Instead: {instead}"), Vec::new()))
+    Some((severity, format!("{method}() brings {what} to the driver{copy}; {guard}. Instead: {instead}"), None))
 }
