@@ -108,6 +108,7 @@ fn other_files_are_refused_in_one_sentence() {
     };
     assert_eq!(reason(b""), "is empty");
     assert_eq!(reason(&gzip("")), "is empty");
+    assert!(reason(&gzip(&whole())[..6]).starts_with("can't be decoded: "));
     assert!(reason(b"PK\x03\x04rest").contains("zip"));
     assert!(reason(b"{\n  \"Event\": \"SparkListenerLogStart\"\n}").contains("one event a line"));
     assert_eq!(
@@ -167,6 +168,19 @@ fn reading_stops_when_it_is_told_to() {
     assert!(matches!(stopped, Err(ReadError::Io { source, .. }) if source.kind() == io::ErrorKind::Interrupted));
     assert_eq!(seen.len(), 1);
     assert!(seen[0].done >= PROGRESS_STEP && seen[0].total > 12_000_000);
+}
+
+#[test]
+fn a_cut_block_is_a_cut_log() {
+    let raw = |text: &str| {
+        let length = u32::try_from(text.len()).unwrap().to_le_bytes();
+        [b"LZ4Block\x15".as_slice(), &length, &length, &[0; 4], text.as_bytes()].concat()
+    };
+    let bytes = [raw(START), raw(APPLICATION), raw(END)].concat();
+    assert!(read_bytes(&bytes).unwrap().coverage.complete);
+    let run = read_bytes(&bytes[..bytes.len() - 3]).unwrap();
+    assert_eq!((run.coverage.events, run.coverage.complete), (2, false));
+    assert_eq!(run.coverage.cut_at, Some((START.len() + APPLICATION.len()) as u64));
 }
 
 /// A small log with an event of every kind that is read.
