@@ -5,6 +5,7 @@
 mod measured;
 mod suppression;
 
+use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::path::Path;
 use std::sync::Arc;
@@ -104,13 +105,13 @@ const MAX_FINDINGS: usize = 128;
 /// Analyses one document.
 pub fn analyse(input: &Input<'_>) -> Analysis {
     let mut analysis = Analysis::default();
-    let comments = Syntax::of(input.facts).map(|syntax| Comments::read(input.text, syntax));
-    if let Some(comments) = &comments {
-        analysis.findings = static_findings(input, comments);
-    }
+    let Some(syntax) = Syntax::of(input.facts) else { return analysis };
+    // Most texts have no finding: then nobody reads their comments.
+    let comments = LazyCell::new(|| Comments::read(input.text, syntax));
+    analysis.findings = static_findings(input, &comments);
     measured::measure(input, &mut analysis);
-    if let Some(comments) = &comments {
-        keep(&mut analysis.findings, &input.environment.rules, comments);
+    if !analysis.findings.is_empty() {
+        keep(&mut analysis.findings, &input.environment.rules, &comments);
     }
     analysis
 }
@@ -126,7 +127,10 @@ impl Syntax {
 }
 
 /// What the rules on settings and code find, with the guards that hold for all of them.
-fn static_findings(input: &Input<'_>, comments: &Comments<'_>) -> Vec<Finding> {
+fn static_findings<'a>(
+    input: &Input<'a>,
+    comments: &LazyCell<Comments<'a>, impl FnOnce() -> Comments<'a>>,
+) -> Vec<Finding> {
     let is_test = is_test(input.path);
     let mut findings = Vec::new();
     for rule in rules::all().filter(|rule| is_on(rule, &input.environment.rules)) {

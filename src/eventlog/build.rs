@@ -1,18 +1,19 @@
 //! Events, one after another, to a [`Run`].
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::lenient::{Number, clamp_u32};
+use super::plans::Plans;
 use super::task_end::{self, FIELDS, TaskEnd, first_line};
-use super::{attempts, events, names, plan_info};
+use super::{attempts, events, names};
 use crate::run::Run;
-use crate::run::model::{Executor, Job, PlanNode, Rdd, SqlExecution, Stage, StageKey, Task, TaskFailure, TaskFlags};
+use crate::run::model::{Executor, Job, Rdd, SqlExecution, Stage, StageKey, Task, TaskFailure, TaskFlags};
 
 /// Tasks of a stage whose accumulables are read until the stage's own list comes with its completion.
 const SAMPLED_TASKS: usize = 32;
 
-/// Bytes of plans kept, as written; streaming applications would plan without end.
-const PLAN_BUDGET: usize = 256 << 20;
+/// Tasks that a stage makes room for at once; what it announces is not believed without bound.
+const RESERVED_TASKS: usize = 1 << 17;
 
 /// A line that is no event.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,23 +23,19 @@ pub(super) struct BadLine;
 #[derive(Default)]
 pub(super) struct Builder {
     pub(super) run: Run,
-    /// Raw plans of executions whose end was not seen yet: the newest of each.
-    plans: FxHashMap<i64, Vec<u8>>,
-    plan_bytes: usize,
-    plans_dropped: bool,
-    plans_cut: bool,
+    pub(super) plans: Plans,
     hosts: FxHashMap<String, u16>,
     executors: FxHashMap<String, u16>,
     pub(super) attempts: attempts::Attempts,
-    first_time: Option<i64>,
-    last_time: Option<i64>,
-    started: Option<i64>,
-    ended: Option<i64>,
+    pub(super) first_time: Option<i64>,
+    pub(super) last_time: Option<i64>,
+    pub(super) started: Option<i64>,
+    pub(super) ended: Option<i64>,
     /// Task launches count from here.
-    base: Option<i64>,
+    pub(super) base: Option<i64>,
     /// Files are missing before the events that come now.
     after_hole: bool,
-    crowded: bool,
+    pub(super) crowded: bool,
 }
 
 impl Builder {
@@ -289,7 +286,7 @@ impl Builder {
             ..SqlExecution::default()
         };
         self.run.executions.insert(id, execution);
-        self.keep_plan(id, line);
+        self.plans.keep(id, line);
         Ok(())
     }
 
@@ -302,30 +299,15 @@ impl Builder {
             .or_else(|| read::<events::ExecutionId>(line).ok()?.execution.0)
             .ok_or(BadLine)?;
         self.run.executions.entry(id).or_default();
-        self.keep_plan(id, line);
+        self.plans.keep(id, line);
         Ok(())
     }
 
-    /// Keeps the plan of `line` in place of an older one. It is parsed when no newer one can come.
-    fn keep_plan(&mut self, id: i64, line: &[u8]) {
-        let key: &[u8] = b"\"sparkPlanInfo\":";
-        let Some(at) = memchr::memmem::find(line, key) else { return };
-        let plan = &line[at + key.len()..];
-        let old = self.plans.get(&id).map_or(0, Vec::len);
-        if self.plan_bytes - old + plan.len() > PLAN_BUDGET {
-            self.plans_dropped = true;
-            return;
-        }
-        self.plan_bytes = self.plan_bytes - old + plan.len();
-        self.plans.insert(id, plan.to_vec());
-    }
-
-    fn parse_plan(&mut self, id: i64) {
-        let Some(raw) = self.plans.remove(&id) else { return };
-        let Some(execution) = self.run.executions.get_mut(&id) else { return };
-        if let Some(plan) = plan_info::parse(&raw) {
-            execution.plan = plan.root;
-            self.plans_cut |= plan.cut;
+    pub(super) fn parse_plan(&mut self, id: i64) {
+        if let Some(plan) = self.plans.take(id)
+            && let Some(execution) = self.run.executions.get_mut(&id)
+        {
+            execution.plan = plan;
         }
     }
 
@@ -418,93 +400,6 @@ impl Builder {
             stage.partial = true;
         }
     }
-
-    /// The run, after the last line.
-    pub(super) fn finish(mut self) -> Run {
-        let mut open: Vec<i64> = self.plans.keys().copied().collect();
-        open.sort_unstable();
-        for id in open {
-            self.parse_plan(id);
-        }
-        self.keep_plan_metrics();
-        self.times();
-        self.call_sites();
-        self.coverage();
-        self.run
-    }
-
-    /// Drops the accumulators that no plan names.
-    fn keep_plan_metrics(&mut self) {
-        let mut named = FxHashSet::default();
-        for execution in self.run.executions.values() {
-            let mut open: Vec<&PlanNode> = vec![&execution.plan];
-            while let Some(node) = open.pop() {
-                named.extend(node.metrics.iter().map(|metric| metric.accumulator));
-                open.extend(&node.children);
-            }
-        }
-        self.run.metric_totals.retain(|id, _| named.contains(id));
-        for stage in self.run.stages.values_mut() {
-            stage.accumulables.retain(|id| named.contains(id));
-            stage.accumulables.sort_unstable();
-            stage.accumulables.dedup();
-            stage.accumulables.shrink_to_fit();
-        }
-    }
-
-    fn times(&mut self) {
-        let application = &mut self.run.application;
-        let start = self.base.or(self.started).or(self.first_time);
-        application.start = start.unwrap_or(0);
-        application.end = self.ended.or(self.last_time).unwrap_or(application.start).max(application.start);
-        application.estimated = self.ended.is_none() || self.started != start;
-    }
-
-    /// A stage without a call site of its own has that of its job.
-    fn call_sites(&mut self) {
-        let mut sites: FxHashMap<u32, &str> = FxHashMap::default();
-        for job in self.run.jobs.values() {
-            let Some(site) = job.call_site.as_deref() else { continue };
-            for &stage in &job.stages {
-                sites.entry(stage).or_insert(site);
-            }
-        }
-        for (key, stage) in &mut self.run.stages {
-            if stage.call_site.is_none() {
-                stage.call_site = sites.get(&key.stage).map(|&site| site.to_owned());
-            }
-        }
-    }
-
-    fn coverage(&mut self) {
-        let coverage = &mut self.run.coverage;
-        let mut whole = true;
-        for stage in self.run.stages.values_mut() {
-            let done: FxHashSet<u32> = stage.tasks.index.iter().copied().collect();
-            let seen = done.len() as u64;
-            let ran_through = stage.completed.is_some() && stage.failure.is_none();
-            stage.compacted = coverage.compacted && ran_through && seen == 0 && stage.task_count > 0;
-            // A stage that failed never ran the tasks that it still had.
-            let expected = if stage.failure.is_some() { seen } else { u64::from(stage.task_count).max(seen) };
-            whole &= !ran_through || seen >= expected;
-            coverage.tasks_seen += seen;
-            coverage.tasks_expected += expected;
-        }
-        let clean = coverage.bad_lines == 0 && coverage.cut_at.is_none() && coverage.missing_files.is_empty();
-        coverage.complete = self.ended.is_some() && clean && !coverage.compacted && whole;
-        if let Some(note) = self.attempts.note() {
-            coverage.notes.push(note);
-        }
-        if self.plans_dropped {
-            coverage.notes.push(format!("plans beyond {} MiB were not kept", PLAN_BUDGET >> 20));
-        }
-        if self.plans_cut {
-            coverage.notes.push(format!("plans are kept down to level {}", plan_info::MAX_DEPTH));
-        }
-        if self.crowded {
-            coverage.notes.push("more than 65,536 hosts or executors: the last ones are taken for one".to_owned());
-        }
-    }
 }
 
 /// The event's name without its package.
@@ -567,6 +462,9 @@ fn add_task(stage: &mut Stage, end: &TaskEnd<'_>, launch: u32, executor: u16, ho
     if metrics.missing != 0 {
         let lacking = (0..FIELDS.len()).filter(|bit| metrics.missing & (1 << bit) != 0);
         stage.tasks.not_recorded.extend(lacking.map(|bit| FIELDS[bit]));
+    }
+    if stage.tasks.is_empty() {
+        stage.tasks.reserve(usize::try_from(stage.task_count).unwrap_or(0).min(RESERVED_TASKS));
     }
     stage.tasks.push(Task {
         index: end.index,

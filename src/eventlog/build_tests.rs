@@ -1,1 +1,215 @@
+use super::*;
+use crate::catalog::SparkVersion;
 
+/// A run of these lines, all of them good.
+fn run(lines: &[&str]) -> Run {
+    let mut builder = Builder::default();
+    for line in lines {
+        assert_eq!(builder.line(line.as_bytes()), Ok(()), "{line}");
+    }
+    builder.finish()
+}
+
+fn app_start(id: &str, attempt: &str, time: i64) -> String {
+    format!(
+        r#"{{"Event":"SparkListenerApplicationStart","App Name":"job","App ID":"{id}","App Attempt ID":"{attempt}","Timestamp":{time}}}"#
+    )
+}
+
+fn task(stage: u32, index: u32, host: &str, launch: i64, finish: i64) -> String {
+    format!(
+        r#"{{"Event":"SparkListenerTaskEnd","Stage ID":{stage},"Stage Attempt ID":0,"Task End Reason":{{"Reason":"Success"}},"Task Info":{{"Index":{index},"Launch Time":{launch},"Executor ID":"1","Host":"{host}","Finish Time":{finish}}},"Task Metrics":{{"Executor Run Time":7}}}}"#
+    )
+}
+
+fn stage(event: &str, id: u32, tasks: u32, more: &str) -> String {
+    format!(
+        r#"{{"Event":"SparkListenerStage{event}","Stage Info":{{"Stage ID":{id},"Stage Attempt ID":0,"Stage Name":"n","Number of Tasks":{tasks},"RDD Info":[{{"Name":"R","Scope":"{{\"id\":\"1\",\"name\":\"Exchange\"}}","Callsite":"c","Number of Partitions":3}}],"Parent IDs":[4],"Details":"d","Submission Time":1000{more}}}}}"#
+    )
+}
+
+fn plan(accumulator: i64) -> String {
+    format!(
+        r#"{{"nodeName":"Scan","simpleString":"s","children":[],"metadata":{{}},"metrics":[{{"name":"rows","accumulatorId":{accumulator},"metricType":"sum"}}]}}"#
+    )
+}
+
+const KEY: StageKey = StageKey { stage: 0, attempt: 0 };
+
+#[test]
+fn application_and_environment() {
+    let run = run(&[
+        r#"{"Event":"SparkListenerLogStart","Spark Version":"3.5.9"}"#,
+        r#"{"Event":"SparkListenerEnvironmentUpdate","Spark Properties":{"spark.app.name":"job","spark.my.secret":"x"},"System Properties":{"sun.java.command":"SparkSubmit job.py","user.name":"u"}}"#,
+        &app_start("app-1", "1", 1000),
+        r#"{"Event":"SparkListenerApplicationEnd","Timestamp":9000}"#,
+    ]);
+    let application = &run.application;
+    assert_eq!((application.id.as_deref(), application.attempt.as_deref()), (Some("app-1"), Some("1")));
+    assert_eq!(application.version, Some(SparkVersion::new(3, 5, 9)));
+    assert_eq!((application.start, application.end, application.estimated), (1000, 9000, false));
+    assert_eq!(application.command.as_deref(), Some("SparkSubmit job.py"));
+    assert_eq!(run.conf["spark.my.secret"], names::REDACTED);
+    assert!(run.coverage.complete);
+}
+
+#[test]
+fn times_are_estimated_without_start_and_end() {
+    let run = run(&[&task(0, 0, "h", 5000, 6000), &task(0, 1, "h", 4000, 8000)]);
+    assert_eq!((run.application.start, run.application.end, run.application.estimated), (4000, 8000, true));
+    let tasks = &run.stages[&KEY].tasks;
+    assert_eq!((&tasks.launch, &tasks.duration), (&vec![1000, 0], &vec![1000, 4000]));
+    assert!(!run.coverage.complete);
+}
+
+#[test]
+fn a_stage_its_tasks_and_its_call_site() {
+    let run = run(&[
+        &app_start("a", "1", 500),
+        r#"{"Event":"SparkListenerJobStart","Job ID":3,"Submission Time":900,"Stage IDs":[0,7],"Properties":{"spark.sql.execution.id":"12","callSite.short":"count at job.py:3","spark.job.description":"d","spark.jobGroup.id":"g"}}"#,
+        &stage("Submitted", 0, 2, ""),
+        &task(0, 1, "H:7337", 1100, 1600),
+        &task(0, 0, "h", 1100, 0),
+        &stage("Completed", 0, 2, r#","Completion Time":2000,"Accumulables":[]"#),
+        // A task that ends after its stage: the loser of a race, or an event that came late.
+        &task(0, 1, "h", 1200, 2100),
+        r#"{"Event":"SparkListenerJobEnd","Job ID":3,"Completion Time":2000,"Job Result":{"Result":"JobFailed","Exception":{"Message":"boom\nmore"}}}"#,
+    ]);
+    let stage = &run.stages[&KEY];
+    assert_eq!((stage.task_count, stage.submitted, stage.completed), (2, Some(1000), Some(2000)));
+    assert_eq!(stage.call_site.as_deref(), Some("count at job.py:3"));
+    assert_eq!(stage.rdds[0].scope.as_deref(), Some("Exchange"));
+    assert_eq!(stage.tasks.len(), 3);
+    assert_eq!(stage.tasks.duration, [500, 7, 900], "without a finish the run time counts");
+    assert_eq!(run.hosts, ["h"]);
+    assert!(
+        stage.tasks.not_recorded.contains("JVM GC Time") && !stage.tasks.not_recorded.contains("Executor Run Time")
+    );
+    assert!(!run.stages.contains_key(&StageKey { stage: 7, attempt: 0 }), "a skipped stage did not run");
+    let job = &run.jobs[&3];
+    assert_eq!((job.execution, job.group.as_deref(), job.failure.as_deref()), (Some(12), Some("g"), Some("boom")));
+    assert_eq!((run.coverage.tasks_seen, run.coverage.tasks_expected), (2, 2));
+}
+
+#[test]
+fn the_last_plan_of_an_execution_and_its_metrics() {
+    let start = format!(
+        r#"{{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart","executionId":41,"rootExecutionId":40,"description":"count","details":"d","physicalPlanDescription":"\"sparkPlanInfo\":{{}}","sparkPlanInfo":{},"time":1000,"modifiedConfigs":{{"spark.sql.shuffle.partitions":"8","spark.token":"x"}}}}"#,
+        plan(1)
+    );
+    let update = |accumulator| {
+        format!(
+            r#"{{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLAdaptiveExecutionUpdate","executionId":41,"physicalPlanDescription":"p","sparkPlanInfo":{}}}"#,
+            plan(accumulator)
+        )
+    };
+    let accumulables = r#","Completion Time":2000,"Accumulables":[{"ID":3,"Name":"rows","Value":"12"},{"ID":2,"Name":"rows","Value":"5"},{"ID":9,"Name":"mine","Value":{"a":[]}},{"ID":8,"Name":"internal.metrics.x","Value":1}]"#;
+    let run = run(&[
+        &start,
+        &update(2),
+        &update(3),
+        &stage("Completed", 0, 0, accumulables),
+        r#"{"Event":"org.apache.spark.sql.execution.ui.SparkListenerDriverAccumUpdates","executionId":41,"accumUpdates":[[3,30],[4,"40"],[5]]}"#,
+        r#"{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd","executionId":41,"time":3000,"errorMessage":"bad\nworse"}"#,
+    ]);
+    let execution = &run.executions[&41];
+    assert_eq!((execution.root, execution.start, execution.end), (Some(40), 1000, Some(3000)));
+    assert_eq!(execution.plan.metrics[0].accumulator, 3);
+    assert_eq!(execution.modified_configs["spark.sql.shuffle.partitions"], "8");
+    assert_eq!(execution.modified_configs["spark.token"], names::REDACTED);
+    assert_eq!(execution.error.as_deref(), Some("bad"));
+    assert_eq!(execution.driver_metrics.iter().collect::<Vec<_>>(), [(&3, &30), (&4, &40)]);
+    assert_eq!(run.stages[&KEY].accumulables, [3]);
+    assert_eq!(run.metric_totals.iter().collect::<Vec<_>>(), [(&3, &12)]);
+}
+
+#[test]
+fn executors_known_and_unknown() {
+    let run = run(&[
+        r#"{"Event":"SparkListenerExecutorAdded","Timestamp":100,"Executor ID":"7","Executor Info":{"Host":"[FE80::1]:1","Total Cores":4}}"#,
+        &task(0, 0, "fe80::1", 200, 300),
+        r#"{"Event":"SparkListenerExecutorRemoved","Timestamp":900,"Executor ID":"7","Removed Reason":"idle"}"#,
+        r#"{"Event":"SparkListenerExecutorRemoved","Timestamp":900,"Executor ID":"99","Removed Reason":"never seen"}"#,
+    ]);
+    let [added, unknown] = run.executors.as_slice() else { panic!("{:?}", run.executors) };
+    assert_eq!((added.id.as_str(), added.cores, added.added, added.removed), ("7", Some(4), Some(100), Some(900)));
+    assert_eq!((unknown.id.as_str(), unknown.cores, unknown.added), ("1", None, None));
+    assert_eq!(run.hosts, ["fe80::1"]);
+}
+
+#[test]
+fn of_several_attempts_the_last_is_the_run() {
+    let added = |id: &str| {
+        format!(
+            r#"{{"Event":"SparkListenerExecutorAdded","Timestamp":60,"Executor ID":"{id}","Executor Info":{{"Host":"h{id}","Total Cores":4}}}}"#
+        )
+    };
+    let start = r#"{"Event":"SparkListenerLogStart","Spark Version":"3.5.9"}"#;
+    let run = run(&[
+        start,
+        &added("0"),
+        &app_start("a", "1", 50),
+        &app_start("a", "1", 50),
+        &task(0, 0, "old", 55, 58),
+        start,
+        &added("1"),
+        &app_start("a", "2", 70),
+        &task(5, 0, "h1", 80, 90),
+    ]);
+    assert_eq!(run.application.attempt.as_deref(), Some("2"));
+    assert_eq!(run.stages.keys().map(|key| key.stage).collect::<Vec<_>>(), [5]);
+    assert_eq!(run.executors.iter().map(|executor| executor.id.as_str()).collect::<Vec<_>>(), ["1"]);
+    assert_eq!(run.hosts, ["h1"]);
+    assert_eq!(run.coverage.notes, ["2 attempts in the log; this is the last"]);
+}
+
+#[test]
+fn holes_make_open_stages_partial() {
+    let mut builder = Builder::default();
+    for line in
+        [stage("Submitted", 0, 2, ""), stage("Completed", 1, 1, r#","Completion Time":9"#), task(0, 0, "h", 1, 2)]
+    {
+        builder.line(line.as_bytes()).unwrap();
+    }
+    builder.hole();
+    for line in [task(2, 0, "h", 3, 4), stage("Submitted", 3, 1, ""), task(3, 0, "h", 5, 6)] {
+        builder.line(line.as_bytes()).unwrap();
+    }
+    let run = builder.finish();
+    let partial: Vec<u32> = run.stages.iter().filter(|(_, stage)| stage.partial).map(|(key, _)| key.stage).collect();
+    assert_eq!(partial, [0, 2]);
+}
+
+#[test]
+fn failed_tasks_say_why_once() {
+    let failed = |message: &str| {
+        task(0, 0, "h", 1, 2).replace(
+            r#""Reason":"Success""#,
+            &format!(r#""Reason":"ExceptionFailure","Class Name":"X","Description":"{message}""#),
+        )
+    };
+    let run = run(&[&failed("a\\nb"), &failed("a"), &failed("c")]);
+    let failures: Vec<_> = run.stages[&KEY].failures.iter().map(|one| (one.message.as_str(), one.tasks)).collect();
+    assert_eq!(failures, [("a", 2), ("c", 1)]);
+}
+
+#[test]
+fn unknown_events_are_counted_and_bad_lines_are_told() {
+    let mut builder = Builder::default();
+    for line in [r#"{"Event":"com.vendor.Thing","x":1}"#, r#"{"x":1,"Event":"com.vendor.Thing"}"#] {
+        assert_eq!(builder.line(line.as_bytes()), Ok(()));
+    }
+    for line in [r#"{"Event":"SparkListenerTaskEnd"}"#, r#"{"Event":"SparkListenerJobStart","Job ID":"#, "[]", "{}"] {
+        assert_eq!(builder.line(line.as_bytes()), Err(BadLine), "{line}");
+    }
+    assert_eq!(builder.finish().coverage.unknown_events["Thing"], 2);
+}
+
+#[test]
+fn text_that_is_not_utf8_is_read_as_far_as_it_goes() {
+    let mut builder = Builder::default();
+    let line =
+        [b"{\"Event\":\"SparkListenerApplicationStart\",\"App Name\":\"caf\xe9\",\"Timestamp\":5}".as_slice()].concat();
+    assert_eq!(builder.line(&line), Ok(()));
+    assert_eq!(builder.finish().application.name.as_deref(), Some("caf\u{fffd}"));
+}

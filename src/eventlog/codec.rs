@@ -7,6 +7,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use super::ReadError;
+use super::blocks::{Blocks, Format};
 
 /// How much is read from disk at once.
 const BLOCK: usize = 1 << 20;
@@ -62,16 +63,18 @@ pub(super) fn decode(path: &Path, opened: Opened, count: Rc<Cell<u64>>) -> Resul
             Ok(Box::new(zstd::stream::read::Decoder::with_buffer(buffered).map_err(io)?))
         }
         [0x1f, 0x8b, ..] => Ok(Box::new(flate2::bufread::MultiGzDecoder::new(BufReader::with_capacity(BLOCK, raw)))),
-        [b'L', b'Z', b'4', b'B', b'l', b'o', b'c', b'k', ..] => {
-            Err(refuse("compressed with Spark's lz4, which is not read yet; unpack it first"))
+        [b'L', b'Z', b'4', b'B', b'l', b'o', b'c', b'k', ..] => Ok(blocks(raw, Format::Lz4)),
+        [0x82, b'S', b'N', b'A', b'P', b'P', b'Y', 0, ..] => Ok(blocks(raw, Format::Snappy)),
+        [b'Z', b'V', 0 | 1, ..] => Ok(blocks(raw, Format::Lzf)),
+        [0x04, 0x22, 0x4d, 0x18, ..] => {
+            Err(refuse("an lz4 file of the lz4 command, which Spark does not write; unpack it first"))
         }
-        [0x04, 0x22, 0x4d, 0x18, ..] => Err(refuse("compressed with lz4, which is not read yet; unpack it first")),
-        [0x82, b'S', b'N', b'A', b'P', b'P', b'Y', 0, ..] => {
-            Err(refuse("compressed with Spark's snappy, which is not read yet; unpack it first"))
-        }
-        [b'Z', b'V', 0 | 1, ..] => Err(refuse("compressed with Spark's lzf, which is not read yet; unpack it first")),
         [b'P', b'K', 3, 4, ..] => Err(refuse("a zip archive; unpack it and name the log inside")),
         [b'P', b'A', b'R', b'1', ..] => Err(refuse("a Parquet file, not an event log")),
         _ => Ok(Box::new(raw)),
     }
+}
+
+fn blocks(raw: Counted, format: Format) -> Box<dyn Read> {
+    Box::new(Blocks::new(BufReader::with_capacity(BLOCK, raw), format))
 }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::Rule;
 use crate::text::Span;
 
 /// How bad.
@@ -117,4 +118,43 @@ pub struct Finding {
     pub unnecessary: bool,
     /// The text under the span is deprecated (shown struck through).
     pub deprecated: bool,
+}
+
+impl Finding {
+    /// A finding of a rule with the rule's own confidence, and nothing but its message.
+    pub fn new(rule: &Rule, severity: Severity, span: Span, message: impl Into<String>) -> Self {
+        Self {
+            rule: rule.name,
+            severity,
+            confidence: rule.confidence,
+            message: message.into(),
+            span,
+            evidence: Vec::new(),
+            related: Vec::new(),
+            fixes: Vec::new(),
+            unnecessary: false,
+            deprecated: false,
+        }
+    }
+
+    /// The finding with what was measured, and with the confidence of it; unchanged if nothing was.
+    pub fn with_measured(mut self, evidence: Option<Evidence>) -> Self {
+        if evidence.is_some() {
+            self.confidence = Confidence::Measured;
+        }
+        self.evidence.extend(evidence);
+        self
+    }
+
+    /// The finding with what can be done.
+    pub fn with_fixes(mut self, fixes: impl IntoIterator<Item = Fix>) -> Self {
+        self.fixes.extend(fixes);
+        self
+    }
+
+    /// The finding with another place of the same document.
+    pub fn with_related(mut self, span: Span, message: impl Into<String>) -> Self {
+        self.related.push(Related { path: None, span, message: message.into() });
+        self
+    }
 }

@@ -255,8 +255,7 @@ mod tests {
 
     #[test]
     fn warm_up_tasks_start_before_their_executor_ended_its_first() {
-        let mut run = Run::default();
-        run.executors = vec![Executor::default(), Executor::default()];
+        let mut run = Run { executors: vec![Executor::default(), Executor::default()], ..Run::default() };
         let mut other = task(1, 100, 50, Outcome::Success);
         other.executor = 1;
         let all = [

@@ -1,5 +1,14 @@
 //! A folder with its settings, Spark version, properties files and runs. The only room that reads a user's files.
 
+mod document;
+mod files;
 mod project;
+mod runs;
+mod settings;
+mod version;
 
+pub use document::{Kind, analyse, analyse_file, facts, holds_spark_keys, layers, link_runs};
+pub use files::files;
 pub use project::{Problem, Project, VersionSource};
+pub use runs::{Stamp, logs};
+pub use settings::Settings;

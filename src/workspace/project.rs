@@ -3,9 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::runs::{self, Stamp};
+use super::settings::{self, Settings, SettingsFile};
+use super::{document, version};
+use crate::analysis::Facts;
 use crate::catalog::SparkVersion;
-use crate::conf::{EffectiveConf, Layer};
-use crate::rules::{Environment, MeasuredRun, RuleSettings, Vendor};
+use crate::conf::{EffectiveConf, Layer, properties};
+use crate::rules::{Environment, MeasuredRun};
 use crate::text::Span;
 
 /// Which answer to "which Spark?" came first.
@@ -28,10 +32,12 @@ pub enum VersionSource {
 pub struct Problem {
     /// The settings file.
     pub path: PathBuf,
-    /// Where.
+    /// Where, in bytes of `text`.
     pub span: Span,
     /// What.
     pub message: String,
+    /// The file as it was read.
+    pub text: Arc<str>,
 }
 
 /// A project: an immutable snapshot. Changes make a new one.
@@ -53,20 +59,71 @@ pub struct Project {
     pub runs: Vec<Arc<MeasuredRun>>,
     /// What is wrong in the settings files.
     pub problems: Vec<Problem>,
+    /// The project's `spark-defaults.conf`, whose settings are `layers`.
+    pub defaults_path: Option<PathBuf>,
+    /// The settings in force, of the files and of the editor.
+    pub settings: Settings,
+    /// What the files alone say, to fall back on while one of them is half typed.
+    file_settings: Settings,
+    /// The version that the files pin or that is installed, for when no setting and no run tells.
+    found_version: Option<(SparkVersion, VersionSource)>,
 }
+
+/// The newest Spark version whose facts we know.
+const NEWEST: SparkVersion = SparkVersion::new(4, 3, 0);
+/// A larger properties file is none.
+const LARGEST_DEFAULTS: u64 = 4 << 20;
 
 impl Project {
     /// Reads the settings of the project at `root`. Runs are loaded apart, see [`Project::with_run`].
     pub fn open(root: &Path) -> Self {
-        let version = SparkVersion::new(4, 3, 0);
-        Self {
+        Self::open_with(root, &Settings::default(), None)
+    }
+
+    /// Reads the project at `root` under settings that are stronger than its files (the editor's, the command line's).
+    /// While a settings file is broken, what `previous` read of it stays in force. Runs are not taken over.
+    pub fn open_with(root: &Path, stronger: &Settings, previous: Option<&Project>) -> Self {
+        let SettingsFile { settings: mut file_settings, problems, broken } = read_settings(root);
+        if let Some(previous) = previous.filter(|_| broken) {
+            file_settings = file_settings.or(&previous.file_settings);
+        }
+        let settings = stronger.clone().or(&file_settings);
+        let defaults_path = find_defaults(root);
+        let layers = defaults_path.as_deref().map(read_defaults).unwrap_or_default();
+        let mut project = Self {
             root: root.to_owned(),
             environment: Environment {
-                version,
+                version: NEWEST,
                 version_known: false,
-                vendor: Vendor::Oss,
-                local: false,
-                rules: RuleSettings::default(),
+                vendor: settings.vendor.unwrap_or_default(),
+                local: settings.local.unwrap_or_default(),
+                rules: settings.rules.clone(),
+            },
+            version_source: VersionSource::Newest,
+            run_paths: runs::resolve(root, settings.runs.as_deref().unwrap_or_default()),
+            exclude: settings.exclude.clone().unwrap_or_default(),
+            layers,
+            runs: Vec::new(),
+            problems,
+            defaults_path,
+            settings,
+            file_settings,
+            found_version: version::detect(root),
+        };
+        project.choose_version();
+        project
+    }
+
+    /// A project of no folder, for documents outside every one: the editor's settings and nothing else.
+    pub fn without_folder(settings: &Settings) -> Self {
+        let mut project = Self {
+            root: PathBuf::new(),
+            environment: Environment {
+                version: NEWEST,
+                version_known: false,
+                vendor: settings.vendor.unwrap_or_default(),
+                local: settings.local.unwrap_or_default(),
+                rules: settings.rules.clone(),
             },
             version_source: VersionSource::Newest,
             run_paths: Vec::new(),
@@ -74,18 +131,223 @@ impl Project {
             layers: Vec::new(),
             runs: Vec::new(),
             problems: Vec::new(),
+            defaults_path: None,
+            settings: settings.clone(),
+            file_settings: Settings::default(),
+            found_version: None,
+        };
+        project.choose_version();
+        project
+    }
+
+    /// The project with one more linked run, or with a newer reading of one; the newest run may decide the Spark version.
+    pub fn with_run(&self, run: Arc<MeasuredRun>) -> Self {
+        let mut project = self.clone();
+        project.runs.retain(|known| known.source != run.source);
+        project.runs.push(run);
+        project.runs.sort_by_key(|run| std::cmp::Reverse(run.run.application.start));
+        project.choose_version();
+        project
+    }
+
+    /// The project with the runs that are linked to `other`; asked again if the settings of rules differ.
+    pub fn with_runs_of(&self, other: &Project) -> Self {
+        let same_rules = self.environment.rules == other.environment.rules;
+        other.runs.iter().fold(self.clone(), |project, run| {
+            let run = if same_rules { Arc::clone(run) } else { Arc::new(self.judged_again(run)) };
+            project.with_run(run)
+        })
+    }
+
+    fn judged_again(&self, run: &MeasuredRun) -> MeasuredRun {
+        let mut run = run.clone();
+        run.verdicts = crate::rules::run::verdicts(&run.run, &self.environment.rules);
+        run
+    }
+
+    /// The project without the run that was read from `source`.
+    pub fn without_run(&self, source: &str) -> Self {
+        let mut project = self.clone();
+        project.runs.retain(|run| run.source != source);
+        project.choose_version();
+        project
+    }
+
+    /// The project with the text of an open editor in place of its `spark-defaults.conf` on disk.
+    pub fn with_defaults(&self, path: &Path, text: &str) -> Self {
+        self.with_layers(document::layers(path, text, &properties::read(text).settings))
+    }
+
+    /// The project with these settings in place of those of its `spark-defaults.conf`.
+    pub fn with_layers(&self, layers: Vec<Layer>) -> Self {
+        Self { layers, ..self.clone() }
+    }
+
+    /// Whether this is the project's `spark-defaults.conf`, or would be if it were saved.
+    pub fn is_defaults(&self, path: &Path) -> bool {
+        match &self.defaults_path {
+            Some(defaults) => defaults == path,
+            None => defaults_candidates(&self.root).iter().any(|candidate| candidate == path),
         }
     }
 
-    /// The project with one more linked run; the newest run may decide the Spark version.
-    pub fn with_run(&self, run: Arc<MeasuredRun>) -> Self {
-        let mut project = self.clone();
-        project.runs.push(run);
-        project
+    /// Whether a file of the project is left out of the analysis by `exclude`.
+    pub fn excludes(&self, path: &Path) -> bool {
+        let Ok(relative) = path.strip_prefix(&self.root) else { return false };
+        self.exclude.iter().any(|glob| {
+            let folder = format!("{}/**", glob.trim_end_matches(['/', '*']));
+            [glob.as_str(), folder.as_str()].into_iter().any(|glob| {
+                globset::Glob::new(glob).is_ok_and(|glob| {
+                    let matcher = glob.compile_matcher();
+                    matcher.is_match(relative) || relative.file_name().is_some_and(|name| matcher.is_match(name))
+                })
+            })
+        })
+    }
+
+    /// How the files that the settings were read from stand now. Reads no contents.
+    pub fn settings_stamp(&self) -> Stamp {
+        let settings = ["sparkls.toml", "pyproject.toml"].map(|name| self.root.join(name));
+        let pins = version::requirement_files(&self.root);
+        Stamp::of_files(settings.into_iter().chain(defaults_candidates(&self.root)).chain(pins))
     }
 
     /// The effective configuration of a job made of the project's settings file and the settings of one document.
     pub fn conf(&self, document: &[Layer]) -> EffectiveConf {
         EffectiveConf::new(self.environment.version, self.layers.iter().chain(document).cloned().collect())
+    }
+
+    /// The effective configuration that one document sees. A properties file stands in for `spark-defaults.conf`, as
+    /// with `--properties-file`.
+    pub fn conf_of(&self, path: &Path, text: &str, facts: &Facts) -> EffectiveConf {
+        let own = document::layers(path, text, facts.settings());
+        match facts {
+            Facts::Properties { .. } => EffectiveConf::new(self.environment.version, own),
+            Facts::Python(_) | Facts::Nothing => self.conf(&own),
+        }
+    }
+
+    fn choose_version(&mut self) {
+        let run = self.runs.iter().find_map(|run| Some((run.run.application.version?, run.label.clone())));
+        let setting = self.settings.spark_version.map(|version| (version, VersionSource::Setting));
+        let chosen = setting
+            .or_else(|| run.map(|(version, label)| (version, VersionSource::Run(label))))
+            .or_else(|| self.found_version.clone());
+        self.environment.version_known = chosen.is_some();
+        (self.environment.version, self.version_source) = chosen.unwrap_or((NEWEST, VersionSource::Newest));
+    }
+}
+
+/// `sparkls.toml`, and `[tool.sparkls]` where that says nothing.
+fn read_settings(root: &Path) -> SettingsFile {
+    let read = |name: &str, reader: fn(&Path, &Arc<str>) -> SettingsFile| {
+        let path = root.join(name);
+        read_text(&path, LARGEST_DEFAULTS).map(|text| reader(&path, &Arc::from(text))).unwrap_or_default()
+    };
+    let mut own = read("sparkls.toml", settings::read_sparkls);
+    let shared = read("pyproject.toml", settings::read_pyproject);
+    own.settings = own.settings.or(&shared.settings);
+    own.problems.extend(shared.problems);
+    own.broken |= shared.broken;
+    own
+}
+
+/// Where a project keeps its `spark-defaults.conf`; the first that exists is taken.
+fn defaults_candidates(root: &Path) -> Vec<PathBuf> {
+    let mut candidates = vec![root.join("spark-defaults.conf"), root.join("conf").join("spark-defaults.conf")];
+    if let Some(folder) = std::env::var_os("SPARK_CONF_DIR").map(PathBuf::from)
+        && folder.starts_with(root)
+    {
+        candidates.push(folder.join("spark-defaults.conf"));
+    }
+    candidates
+}
+
+fn find_defaults(root: &Path) -> Option<PathBuf> {
+    defaults_candidates(root).into_iter().find(|path| path.is_file())
+}
+
+fn read_defaults(path: &Path) -> Vec<Layer> {
+    let Some(text) = read_text(path, LARGEST_DEFAULTS) else { return Vec::new() };
+    document::layers(path, &text, &properties::read(&text).settings)
+}
+
+/// The text of a regular file of at most `largest` bytes; bytes that are no UTF-8 are replaced.
+fn read_text(path: &Path, largest: u64) -> Option<String> {
+    let metadata = std::fs::metadata(path).ok()?;
+    if !metadata.is_file() || metadata.len() > largest {
+        return None;
+    }
+    Some(String::from_utf8_lossy(&std::fs::read(path).ok()?).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Run;
+
+    fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        folder
+    }
+
+    fn run(label: &str, version: SparkVersion, start: i64) -> Arc<MeasuredRun> {
+        let mut run = Run::default();
+        run.application.version = Some(version);
+        run.application.start = start;
+        Arc::new(MeasuredRun { label: label.into(), source: label.into(), run, verdicts: Vec::new() })
+    }
+
+    #[test]
+    fn a_setting_beats_a_run_and_a_run_beats_a_requirement() {
+        let pinned = folder(&[("requirements.txt", "pyspark==3.3.0")]);
+        let project = Project::open(pinned.path());
+        assert_eq!(project.environment.version, SparkVersion::new(3, 3, 0));
+        let linked = project.with_run(run("app-1", SparkVersion::new(3, 5, 0), 1));
+        assert_eq!(linked.version_source, VersionSource::Run("app-1".into()));
+        assert_eq!(linked.without_run("app-1").environment.version, SparkVersion::new(3, 3, 0));
+        let set = Settings { spark_version: Some(SparkVersion::new(4, 0, 0)), ..Settings::default() };
+        let project =
+            Project::open_with(pinned.path(), &set, None).with_run(run("app-1", SparkVersion::new(3, 5, 0), 1));
+        assert_eq!(
+            (project.environment.version, project.version_source),
+            (SparkVersion::new(4, 0, 0), VersionSource::Setting)
+        );
+    }
+
+    #[test]
+    fn the_newest_run_comes_first() {
+        let empty = folder(&[]);
+        let project = Project::open(empty.path()).with_run(run("old", SparkVersion::new(3, 4, 0), 1)).with_run(run(
+            "new",
+            SparkVersion::new(3, 5, 0),
+            2,
+        ));
+        assert_eq!(project.runs[0].label, "new");
+        assert_eq!(project.environment.version, SparkVersion::new(3, 5, 0));
+    }
+
+    #[test]
+    fn a_broken_file_keeps_what_it_said_before() {
+        let project_folder = folder(&[("sparkls.toml", "local = true\nexclude = [\"old\"]\n")]);
+        let before = Project::open(project_folder.path());
+        std::fs::write(project_folder.path().join("sparkls.toml"), "local = \nexclude = [\"ol").unwrap();
+        let broken = Project::open_with(project_folder.path(), &Settings::default(), Some(&before));
+        assert!(broken.environment.local);
+        assert_eq!(broken.problems.len(), 1);
+    }
+
+    #[test]
+    fn excluded_folders_and_files_are_known() {
+        let project_folder = folder(&[("sparkls.toml", "exclude = [\"old\", \"*_pb2.py\"]\n")]);
+        let project = Project::open(project_folder.path());
+        let excludes = |path: &str| project.excludes(&project_folder.path().join(path));
+        assert!(excludes("old/a.py") && excludes("x/y_pb2.py"));
+        assert!(!excludes("older/a.py"));
     }
 }

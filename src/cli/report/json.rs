@@ -4,9 +4,10 @@ use serde::Serialize;
 
 use super::places::{Place, Places};
 use crate::link::Measured;
-use crate::rules::run::view::{Spread, StageView};
+use crate::rules::run::view::StageView;
 use crate::rules::{Confidence, Evidence, MeasuredRun, Severity, State, Subject, Verdict};
 use crate::run::model::StageKey;
+use crate::run::stats::Distribution;
 
 #[derive(Serialize)]
 struct Report<'a> {
@@ -72,9 +73,8 @@ struct Quantiles {
 }
 
 impl Quantiles {
-    fn of(sorted: &[u64]) -> Option<Self> {
-        let Spread { min, median, p75, p95, max } = Spread::of(sorted)?;
-        Some(Self { min, median, p75, p95, max })
+    fn new(of: Distribution) -> Self {
+        Self { min: of.min, median: of.median, p75: of.p75, p95: of.p95, max: of.max }
     }
 }
 
@@ -172,8 +172,8 @@ fn stage<'a>(measured: &'a MeasuredRun, places: &'a Places, key: StageKey) -> Op
         tasks: view.stage.task_count,
         succeeded: view.count(),
         wall_ms: view.wall_ms,
-        duration_ms: Quantiles::of(&view.durations),
-        read_bytes: view.sorted(&tasks.read_bytes).as_deref().and_then(Quantiles::of),
+        duration_ms: Distribution::of(&view.durations).map(Quantiles::new),
+        read_bytes: view.distribution(&tasks.read_bytes).map(Quantiles::new),
         spill_bytes: view.sum(&tasks.spill_disk),
         hosts: hosts.iter().filter_map(|&host| run.hosts.get(usize::from(host))).map(String::as_str).collect(),
         links: places.of(Measured::Stage(key)),

@@ -18,6 +18,8 @@ const WIDTH: usize = 100;
 const ROWS: usize = 10;
 /// A stage without a finding is in that table from this share of the run on.
 const ROW_SHARE: f64 = 0.05;
+/// What a row of that table needs besides its two texts: rank, stage, time, impact and the gaps.
+const COLUMNS: usize = 42;
 
 /// The whole report; `all` also shows what is below the display floor.
 pub(super) fn render(measured: &MeasuredRun, places: &Places, all: bool) -> String {
@@ -27,12 +29,15 @@ pub(super) fn render(measured: &MeasuredRun, places: &Places, all: bool) -> Stri
     let fired: Vec<&Verdict> = measured.verdicts.iter().filter(|verdict| verdict.is_fired()).collect();
     let (shown, hidden): (Vec<&Verdict>, Vec<&Verdict>) =
         fired.into_iter().partition(|verdict| all || is_shown(verdict, &measured.run, &floors));
-    for verdict in &shown {
-        text.push_str(&block(verdict, &measured.run, places));
+    for (index, verdict) in shown.iter().enumerate() {
+        let previous = index.checked_sub(1).and_then(|index| shown.get(index));
+        if previous.is_some_and(|previous| !all && same_hint(previous, verdict)) {
+            wrap(&mut text, "    ", &verdict.message);
+        } else {
+            text.push_str(&block(verdict, &measured.run, places, all));
+        }
     }
-    if !shown.is_empty() {
-        text.push('\n');
-    }
+    text.push('\n');
     if !hidden.is_empty() {
         let below = count(hidden.len() as u64, "finding");
         let floor = format!("{} s and {} of the run", floors.paint_seconds, percent(floors.paint_share));
@@ -40,6 +45,12 @@ pub(super) fn render(measured: &MeasuredRun, places: &Places, all: bool) -> Stri
     }
     text.push_str(&quiet(measured));
     text
+}
+
+/// Hints of one rule on one stage with the same explanation, e.g. several hosts at once.
+fn same_hint(a: &Verdict, b: &Verdict) -> bool {
+    let hints = a.severity == Severity::Hint && b.severity == Severity::Hint;
+    hints && a.rule == b.rule && a.stages == b.stages && a.confounders == b.confounders
 }
 
 /// Above the floor, or without a cost of its own to compare. The reason of AQE stands in `skewed-stage` already.
@@ -140,15 +151,20 @@ fn table(measured: &MeasuredRun, places: &Places) -> String {
     if rows.is_empty() {
         return text;
     }
-    let what_width = rows.iter().map(|row| row.what.width()).max().unwrap_or(0).clamp(5, 34);
-    let short_width = rows.iter().map(|row| row.short.width()).max().unwrap_or(0).clamp(5, 32);
+    let widest = |of: fn(&Row) -> &str, least: usize, most: usize| {
+        rows.iter().map(|row| of(row).width()).max().unwrap_or(0).clamp(least, most)
+    };
+    let what_width = widest(|row| &row.what, 5, 34);
+    let short_width = widest(|row| &row.short, 5, WIDTH - COLUMNS - what_width);
     push_line(&mut text, "");
-    let head = format!("{:<width$}", "Where the time went", width = 4 + 10 + 2 + what_width + 2 + 12 + 2 + short_width);
-    push_line(&mut text, &format!("{head}  if fixed"));
+    push_line(
+        &mut text,
+        &format!("{:<width$}  if fixed", "Where the time went", width = 30 + what_width + short_width),
+    );
     for (index, row) in rows.iter().enumerate() {
         let impact = row.impact_s.map_or_else(String::new, |s| format!("-{}", duration(s * 1000.0)));
         let line = format!(
-            "{:>2}  {:<10}  {}  {:>12}  {}  {impact}",
+            "{:>2}  {:<10}  {}  {:>10}  {}  {impact}",
             index + 1,
             format!("stage {}", row.stage.stage),
             padded(&row.what, what_width),
@@ -160,23 +176,19 @@ fn table(measured: &MeasuredRun, places: &Places) -> String {
     if more > 0 {
         push_line(&mut text, &format!("    and {} more", count(more as u64, "stage")));
     }
-    push_line(&mut text, "");
     text
 }
 
 fn row(measured: &MeasuredRun, places: &Places, view: &StageView<'_>) -> Row {
-    let on_it = |verdict: &&Verdict| verdict.is_fired() && verdict.stages.contains(&view.key);
-    let costly = |verdict: &&Verdict| verdict.severity > Severity::Hint || verdict.paintable;
-    let top = measured
-        .verdicts
-        .iter()
-        .filter(on_it)
-        .filter(costly)
-        .filter(|verdict| verdict.impact_s.is_some_and(|impact| impact >= 0.05))
-        .max_by(|a, b| a.impact_s.unwrap_or(0.0).total_cmp(&b.impact_s.unwrap_or(0.0)));
+    let on_it = measured.verdicts.iter().filter(|verdict| verdict.is_fired() && verdict.stages.contains(&view.key));
+    let worth = |verdict: &&Verdict| (verdict.paintable, verdict.impact_s.unwrap_or(0.0));
+    let top = on_it
+        .filter(|verdict| verdict.severity > Severity::Hint || verdict.paintable)
+        .max_by(|a, b| worth(a).0.cmp(&worth(b).0).then(worth(a).1.total_cmp(&worth(b).1)));
     let noun = rules::run::stage_noun(&measured.run, view.key);
     let what = match places.best(Measured::Stage(view.key)) {
         Some(place) => format!("{noun} of {}", place.short()),
+        None if noun == "stage" => String::new(),
         None => noun.to_owned(),
     };
     Row {
@@ -184,22 +196,35 @@ fn row(measured: &MeasuredRun, places: &Places, view: &StageView<'_>) -> Row {
         wall_ms: view.wall_ms,
         what,
         short: top.map_or_else(String::new, |verdict| verdict.short.clone()),
-        impact_s: top.and_then(|verdict| verdict.impact_s),
+        impact_s: top.filter(|verdict| verdict.paintable).and_then(|verdict| verdict.impact_s),
     }
 }
 
-/// One finding with its numbers and what to do.
-fn block(verdict: &Verdict, run: &Run, places: &Places) -> String {
+/// One finding with its numbers and what to do; a hint only with what speaks against it, unless `all`.
+fn block(verdict: &Verdict, run: &Run, places: &Places, all: bool) -> String {
     let mut text = String::from("\n");
     let mut title = format!("{}[{}]", severity(verdict.severity), verdict.rule);
     if let [stage] = verdict.stages.as_slice() {
-        let _ = write!(title, " stage {}, {}", stage.stage, rules::run::stage_noun(run, *stage));
+        let _ = write!(title, " stage {}", stage.stage);
+        let noun = rules::run::stage_noun(run, *stage);
+        if noun != "stage" {
+            let _ = write!(title, ", {noun}");
+        }
         if let Some(place) = places.best(Measured::Stage(*stage)) {
             let _ = write!(title, " of {} ({})", place.short(), place.certainty);
         }
     }
+    if let Some(impact) = verdict.impact_s.filter(|_| verdict.paintable) {
+        let _ = write!(title, ": -{} if fixed", duration(impact * 1000.0));
+    }
     wrap(&mut text, "", &title);
     wrap(&mut text, "    ", &verdict.message);
+    if verdict.severity == Severity::Hint && !all {
+        if !verdict.confounders.is_empty() {
+            wrap(&mut text, "    = but: ", &verdict.confounders.join("; "));
+        }
+        return text;
+    }
     for evidence in &verdict.evidence {
         let threshold = evidence.threshold.as_ref().map(|bound| format!(", {bound}")).unwrap_or_default();
         let source = evidence.source.as_ref().map(|source| format!("  [{source}]")).unwrap_or_default();

@@ -4,7 +4,7 @@ use super::evidence::{self, measured};
 use crate::declare_rule;
 use crate::pyspark::plan::{Action, ActionKind, Loop, LoopOver};
 use crate::rules::run::words::duration;
-use crate::rules::{CodeContext, Confidence, Finding, Related, Severity};
+use crate::rules::{CodeContext, Finding, Severity};
 
 declare_rule! {
     /// An action in a loop: one Spark job a turn.
@@ -101,26 +101,17 @@ fn judge(cx: &CodeContext<'_>, index: usize, action: &Action, looped: &Loop, sev
         "{} starts a Spark job {turns} of this loop, one after the other, and computes its frame again each time.",
         action.method
     );
-    let mut evidence = Vec::new();
+    let mut evidence = None;
     if let Some(cost) = &cost {
         let total = format!("{} jobs, {}", cost.times, duration(cost.total_ms));
         message = format!("{} ran {} times in run {}: {} in all.", action.method, cost.times, cost.label, duration(cost.total_ms));
-        evidence.push(measured("all turns", total, &cost.label));
+        evidence = Some(measured("all turns", total, &cost.label));
     }
     message.push_str(match action.kind {
         ActionKind::Write(_) => " Union the frames, or write once with partitionBy.",
         _ => " Ask for all keys in one query: groupBy, a join or isin, and one action behind the loop.",
     });
-    Finding {
-        rule: cx.shared.rule.name,
-        severity,
-        confidence: if cost.is_some() { Confidence::Measured } else { Confidence::Documented },
-        message,
-        span: action.site.method,
-        evidence,
-        related: vec![Related { path: None, span: looped.header, message: "the loop".to_owned() }],
-        fixes: Vec::new(),
-        unnecessary: false,
-        deprecated: false,
-    }
+    Finding::new(cx.shared.rule, severity, action.site.method, message)
+        .with_measured(evidence)
+        .with_related(looped.header, "the loop")
 }

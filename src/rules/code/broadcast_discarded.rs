@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::pyspark::plan::{CallSite, Join, Node, NodeId, Operator};
-use crate::rules::{CodeContext, Confidence, Finding, Fix, Severity, templates};
+use crate::rules::{CodeContext, Finding, Fix, Severity, templates};
 
 declare_rule! {
     /// `broadcast(df)` or `df.hint(...)` whose result is thrown away.
@@ -55,18 +55,8 @@ fn check(cx: &mut CodeContext<'_>) {
             "Nothing uses the frame that {method} returns, so the {hint} hint reaches no join; the frame under the old name is unchanged. Put the call around the join's side, or assign its result."
         );
         let fixes = [wrap_join(cx, id, node, site), assign(cx, node, site)];
-        let finding = Finding {
-            rule: cx.shared.rule.name,
-            severity: Severity::Warning,
-            confidence: Confidence::Documented,
-            message,
-            span: site.method,
-            evidence: Vec::new(),
-            related: Vec::new(),
-            fixes: fixes.into_iter().flatten().collect(),
-            unnecessary: false,
-            deprecated: false,
-        };
+        let finding = Finding::new(cx.shared.rule, Severity::Warning, site.method, message)
+            .with_fixes(fixes.into_iter().flatten());
         cx.shared.report(finding);
     }
 }

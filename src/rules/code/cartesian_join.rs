@@ -4,7 +4,7 @@ use super::lineage::{is_generated, is_given};
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{CallSite, JoinCondition, NodeId, Operator, RowBound};
-use crate::rules::{CodeContext, Confidence, Finding, Severity};
+use crate::rules::{CodeContext, Finding, Severity};
 
 declare_rule! {
     /// A join without a condition: every row meets every row.
@@ -101,16 +101,5 @@ fn judge(cx: &CodeContext<'_>, site: &CallSite, sides: [NodeId; 2], on_purpose: 
     } else {
         format!("This {method} has no condition, so every row of one side meets every row of the other: the result is the product of both. Name the keys with on=.")
     };
-    Finding {
-        rule: cx.shared.rule.name,
-        severity,
-        confidence: Confidence::Documented,
-        message,
-        span: site.method,
-        evidence: Vec::new(),
-        related: Vec::new(),
-        fixes: Vec::new(),
-        unnecessary: false,
-        deprecated: false,
-    }
+    Finding::new(cx.shared.rule, severity, site.method, message)
 }

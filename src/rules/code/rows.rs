@@ -1,11 +1,11 @@
 //! What `collect` and `toPandas` have in common: all rows of a frame in the driver.
 
 use super::evidence::{self, Cost, measured};
-use super::lineage::is_given;
+use super::lineage::{is_given, is_grouped};
 use crate::pyspark::plan::{Action, ActionKind, RowBound};
 use crate::rules::in_force;
-use crate::rules::run::words::duration;
-use crate::rules::{CodeContext, Confidence, Evidence, Finding, Fix, Severity};
+use crate::rules::run::words::{duration, grouped};
+use crate::rules::{CodeContext, Evidence, Finding, Fix, Severity};
 
 /// The setting that stops a job whose results are too large for the driver.
 const MAX_RESULT_SIZE: &str = "spark.driver.maxResultSize";
@@ -27,22 +27,11 @@ pub(super) fn report(
         }
         let cost = evidence::cost(&cx.shared, index);
         let Some(severity) = by_bound(cx, action) else { continue };
-        let Some((severity, message, mut evidence)) = judge(cx, action, severity, cost.as_ref()) else { continue };
-        evidence.extend(in_force::evidence(cx.shared.conf, MAX_RESULT_SIZE));
-        let confidence =
-            if cost.is_some_and(|cost| cost.result.is_some()) { Confidence::Measured } else { Confidence::Documented };
-        let finding = Finding {
-            rule: cx.shared.rule.name,
-            severity,
-            confidence,
-            message,
-            span: action.site.method,
-            evidence,
-            related: Vec::new(),
-            fixes: fixes(cx, action),
-            unnecessary: false,
-            deprecated: false,
-        };
+        let Some((severity, message, evidence)) = judge(cx, action, severity, cost.as_ref()) else { continue };
+        let mut finding = Finding::new(cx.shared.rule, severity, action.site.method, message)
+            .with_measured(evidence)
+            .with_fixes(fixes(cx, action));
+        finding.evidence.extend(in_force::evidence(cx.shared.conf, MAX_RESULT_SIZE));
         cx.shared.report(finding);
     }
 }
@@ -51,7 +40,9 @@ pub(super) fn report(
 fn by_bound(cx: &CodeContext<'_>, action: &Action) -> Option<Severity> {
     let Some(input) = action.input else { return Some(Severity::Hint) };
     match cx.plan.bound(input) {
-        RowBound::Exactly(rows) if rows as f64 > cx.shared.option("max-rows") => Some(Severity::Information),
+        RowBound::Exactly(rows) if rows as f64 > cx.shared.option("max-rows") => {
+            (!is_grouped(cx.plan, input)).then_some(Severity::Information)
+        }
         RowBound::Exactly(_) | RowBound::Small | RowBound::ByGroups => None,
         RowBound::Unknown => Some(Severity::Hint),
         RowBound::Unbounded if is_given(cx.plan, input) => Some(Severity::Hint),
@@ -64,7 +55,7 @@ fn judge(
     action: &Action,
     severity: Severity,
     cost: Option<&Cost>,
-) -> Option<(Severity, String, Vec<Evidence>)> {
+) -> Option<(Severity, String, Option<Evidence>)> {
     let method = &action.method;
     let limit = in_force::in_force(cx.shared.conf, MAX_RESULT_SIZE);
     let limit = limit.map_or_else(|| MAX_RESULT_SIZE.to_owned(), |value| format!("{MAX_RESULT_SIZE} = {value}"));
@@ -83,18 +74,19 @@ fn judge(
             cost.label,
             duration(cost.total_ms),
         );
-        return Some((severity, message, vec![measured("result sent to the driver", value, &cost.label)]));
+        return Some((severity, message, Some(measured("result sent to the driver", value, &cost.label))));
     }
-    let what = match severity {
-        Severity::Warning | Severity::Error => "every row of this frame",
-        Severity::Information => "all rows of this large frame",
-        Severity::Hint => "however many rows this frame has",
+    let what = match action.input.map(|input| cx.plan.bound(input)) {
+        Some(RowBound::Exactly(rows)) => format!("all {} rows of this frame", grouped(rows)),
+        _ if severity == Severity::Hint => "however many rows this frame has".to_owned(),
+        _ => "every row of this frame".to_owned(),
     };
-    let copy = if action.kind == ActionKind::ToPandas { ", and pandas copies them once more" } else { "" };
+    let to_pandas = matches!(method.as_str(), "toPandas" | "to_pandas");
+    let copy = if to_pandas { ", and pandas copies them once more" } else { "" };
     let guard = if cx.plan.uses.local_master || cx.shared.environment.local {
         "on a local master they share the one JVM".to_owned()
     } else {
         format!("Spark stops the job above {limit}")
     };
-    Some((severity, format!("{method}() brings {what} to the driver{copy}; {guard}. Instead: {instead}"), Vec::new()))
+    Some((severity, format!("{method}() brings {what} to the driver{copy}; {guard}. Instead: {instead}"), None))
 }

@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::pyspark::plan::{CallSite, Literal, NodeId, Operator, Source};
-use crate::rules::{CodeContext, Confidence, Finding, Severity, templates};
+use crate::rules::{CodeContext, Finding, Severity, templates};
 use crate::text::Span;
 
 declare_rule! {
@@ -93,18 +93,8 @@ fn judge(cx: &CodeContext<'_>, id: NodeId, source: &Source, site: &CallSite, inf
             "Without a schema this line starts a job for the first line, and every column is a string. Declare the schema to get types without inferSchema.",
         ),
     };
-    Finding {
-        rule: cx.shared.rule.name,
-        severity,
-        confidence: Confidence::Documented,
-        message: message.to_owned(),
-        span: written_option(text, source).unwrap_or(site.method),
-        evidence: Vec::new(),
-        related: Vec::new(),
-        fixes: templates::schema_skeleton(cx.plan, id).into_iter().collect(),
-        unnecessary: false,
-        deprecated: false,
-    }
+    Finding::new(cx.shared.rule, severity, written_option(text, source).unwrap_or(site.method), message)
+        .with_fixes(templates::schema_skeleton(cx.plan, id))
 }
 
 /// The word `inferSchema` in the reader's chain.

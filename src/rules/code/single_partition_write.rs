@@ -6,7 +6,7 @@ use crate::declare_rule;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{ActionKind, NodeId, Operator, RowBound};
 use crate::rules::run::words::duration;
-use crate::rules::{CodeContext, Confidence, Finding, Severity, templates};
+use crate::rules::{CodeContext, Finding, Severity, templates};
 
 declare_rule! {
     /// `coalesce(1)` or `repartition(1)` in front of a write.
@@ -123,23 +123,13 @@ fn judge(cx: &CodeContext<'_>, index: usize, narrow: NodeId) -> Option<Finding> 
             let is_error = ms >= cx.shared.option("error-minutes") * 60_000.0;
             let severity = if is_error { Severity::Error } else { Severity::Warning };
             let what = format!("{written} made one task run for {took} in run {label}{above}.");
-            (severity, what, vec![measured("the one task", took, &label)])
+            (severity, what, Some(measured("the one task", took, &label)))
         }
-        None => (by_code, format!("{written} lets one task on one core write all rows{above}."), Vec::new()),
+        None => (by_code, format!("{written} lets one task on one core write all rows{above}."), None),
     };
     let fixes = [templates::without_call(cx.shared.text, site), templates::repartition(cx.plan, cx.shared.text, narrow)];
-    Some(Finding {
-        rule: cx.shared.rule.name,
-        severity,
-        confidence: if evidence.is_empty() { Confidence::Documented } else { Confidence::Measured },
-        message: format!("{what} {advice}"),
-        span: call,
-        evidence,
-        related: Vec::new(),
-        fixes: fixes.into_iter().flatten().collect(),
-        unnecessary: false,
-        deprecated: false,
-    })
+    let finding = Finding::new(cx.shared.rule, severity, call, format!("{what} {advice}"));
+    Some(finding.with_measured(evidence).with_fixes(fixes.into_iter().flatten()))
 }
 
 /// What else runs in the one task of a `coalesce(1)`: a shuffle's reduce side, or the read.

@@ -2,12 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use regex::Regex;
-
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{CallSite, Literal, Loop, LoopId, LoopOver, NodeId, Operator};
-use crate::rules::{CodeContext, Confidence, Finding, Related, Severity, templates};
+use crate::rules::{CodeContext, Finding, Severity, templates};
 use crate::text::Span;
 
 declare_rule! {
@@ -118,24 +116,11 @@ fn judge(cx: &CodeContext<'_>, calls: &[(NodeId, LoopId)]) -> Option<Finding> {
     let message = format!(
         "{method} runs in {turns} of this loop: each call adds a projection and analyses the whole plan again, so the time grows with the square of the columns. {instead}"
     );
-    let related = std::iter::once(Related { path: None, span: looped.header, message: "the loop".to_owned() });
-    let others = reported[1..].iter().map(|(site, ..)| Related {
-        path: None,
-        span: site.method,
-        message: "grows the same frame".to_owned(),
-    });
-    Some(Finding {
-        rule: cx.shared.rule.name,
-        severity,
-        confidence: Confidence::Documented,
-        message,
-        span: site.method,
-        evidence: Vec::new(),
-        related: related.chain(others).collect(),
-        fixes: templates::with_columns(cx.plan, text, cx.shared.version(), id, inside).into_iter().collect(),
-        unnecessary: false,
-        deprecated: false,
-    })
+    let finding = Finding::new(cx.shared.rule, severity, site.method, message)
+        .with_related(looped.header, "the loop")
+        .with_fixes(templates::with_columns(cx.plan, text, cx.shared.version(), id, inside));
+    let others = reported[1..].iter().map(|(site, ..)| site.method);
+    Some(others.fold(finding, |finding, other| finding.with_related(other, "grows the same frame")))
 }
 
 /// Whether the loop has many turns that reach the call.
@@ -156,15 +141,23 @@ fn is_guarded_by_name(text: &str, site: &CallSite, looped: &Loop) -> bool {
         }
         limit = indent(line);
         let is_test = line.trim_start().starts_with("if ") || line.trim_start().starts_with("elif ");
-        let names_one = |target: &String| {
-            let equality = format!(r#"\b{0}\s*==\s*["']|["']\s*==\s*{0}\b"#, regex::escape(target));
-            Regex::new(&equality).is_ok_and(|equality| equality.is_match(line))
-        };
-        if is_test && looped.targets.iter().any(names_one) {
+        if is_test && looped.targets.iter().any(|target| names_one(line, target)) {
             return true;
         }
     }
     false
+}
+
+/// Whether a condition holds `target == "..."`, either way round.
+fn names_one(condition: &str, target: &str) -> bool {
+    let quoted = |c: char| c == '"' || c == '\'';
+    let is_word = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    condition.match_indices("==").any(|(at, equals)| {
+        let (left, right) = (condition[..at].trim_end(), condition[at + equals.len()..].trim_start());
+        let left_is_target = left.strip_suffix(target).is_some_and(|rest| !rest.ends_with(is_word));
+        let right_is_target = right.strip_prefix(target).is_some_and(|rest| !rest.starts_with(is_word));
+        left_is_target && right.starts_with(quoted) || right_is_target && left.ends_with(quoted)
+    })
 }
 
 /// `df.withColumn("total", F.col("total") + F.col(name))`: every turn needs the column of the turn before.

@@ -7,7 +7,6 @@ use super::view::StageView;
 use super::words::{bytes, count};
 use crate::rules::RunContext;
 use crate::run::Run;
-use crate::run::model::PlanNode;
 
 const MIB: f64 = 1024.0 * 1024.0;
 const ADVISORY: &str = "spark.sql.adaptive.advisoryPartitionSizeInBytes";
@@ -63,13 +62,16 @@ pub(super) fn for_skew(
 /// What would make AQE split, if anything would.
 pub(super) fn for_gates(run: &Run, plan: &StagePlan<'_>, gates: &Gates) -> Vec<String> {
     match &gates.outcome {
-        Outcome::Off(key) => vec![format!("Set {key}=true: AQE then splits skewed partitions of joins")],
+        Outcome::Off(key) if gates.ratio_passes && gates.size_passes => {
+            vec![format!("Set {key}=true: AQE then splits skewed partitions of joins")]
+        }
         Outcome::SizeGate => lower_threshold(run, plan, gates).into_iter().collect(),
         Outcome::RatioGate => vec![
             "Use more shuffle partitions: all of them are large, so none stands out (see oversized-partitions)"
                 .to_owned(),
         ],
-        Outcome::Split
+        Outcome::Off(_)
+        | Outcome::Split
         | Outcome::NotAJoin(_)
         | Outcome::Forbidden(_)
         | Outcome::BothGates
@@ -104,7 +106,7 @@ fn lower_threshold(run: &Run, plan: &StagePlan<'_>, gates: &Gates) -> Option<Str
     ))
 }
 
-/// "Broadcast the right side": if the side's shuffle was measured under the threshold and the join type allows it.
+/// "Broadcast the right side": if the side was measured under the threshold and the join type allows it.
 fn small_side(run: &Run, plan: &StagePlan<'_>, kind: &str) -> Option<String> {
     let threshold = in_force(run, plan.execution, "spark.sql.autoBroadcastJoinThreshold")?;
     let default_bytes = 10.0 * MIB;
@@ -116,7 +118,9 @@ fn small_side(run: &Run, plan: &StagePlan<'_>, kind: &str) -> Option<String> {
         _ => &[],
     };
     let [left, right] = plan.reads.as_slice() else { return None };
-    let sizes = [written(run, left)?, written(run, right)?];
+    let execution = run.executions.get(&plan.execution?)?;
+    let size = |exchange| execution.node_metric(run, exchange, "data size").filter(|&size| size > 0);
+    let sizes = [size(left)? as f64, size(right)? as f64];
     let &side = sides.iter().filter(|&&side| sizes[side] < limit).min_by(|&&a, &&b| sizes[a].total_cmp(&sizes[b]))?;
     let name = if side == 0 { "left" } else { "right" };
     let off = if threshold.bytes().is_some_and(|bytes| bytes <= 0.0) {
@@ -125,20 +129,9 @@ fn small_side(run: &Run, plan: &StagePlan<'_>, kind: &str) -> Option<String> {
         String::new()
     };
     Some(format!(
-        "Broadcast the {name} side with F.broadcast: its shuffle was {} (compressed), so no shuffle is left to skew{off}",
+        "Broadcast the {name} side with F.broadcast: it was {} in memory, and no shuffle is left to skew{off}",
         bytes(sizes[side])
     ))
-}
-
-/// Bytes that the stages behind an exchange wrote into it.
-fn written(run: &Run, exchange: &PlanNode) -> Option<f64> {
-    let metric = exchange.metrics.iter().find(|metric| metric.name == "shuffle bytes written")?;
-    let stages = run.stages.iter().filter(|(_, stage)| stage.accumulables.binary_search(&metric.accumulator).is_ok());
-    let sizes: Vec<f64> = stages
-        .filter_map(|(&key, _)| StageView::new(run, key).and_then(|view| view.sum(&view.tasks().shuffle_write_bytes)))
-        .filter(|&size| size > 0.0)
-        .collect();
-    if sizes.is_empty() { None } else { Some(sizes.iter().sum()) }
 }
 
 /// The lever that decides how many tasks a stage has. Not for skewed stages.
@@ -200,6 +193,9 @@ fn for_coalesced(run: &Run, plan: &StagePlan<'_>, more: bool) -> Vec<String> {
 
 /// For tasks that are slow without more data: speculation with this version's numbers, and when it cannot help.
 pub(super) fn for_slow_tasks(run: &Run, view: &StageView<'_>) -> Vec<String> {
+    if on_one_host(view) {
+        return vec!["Speculation cannot help here: all executors are on one host".to_owned()];
+    }
     let setting = |key| in_force(run, None, key);
     let mut advice = Vec::new();
     let quantile = setting("spark.speculation.quantile");
@@ -225,27 +221,30 @@ pub(super) fn for_slow_tasks(run: &Run, view: &StageView<'_>) -> Vec<String> {
                     .to_owned(),
             );
         }
-        advice.extend(cannot_speculate(view, quantile.number()));
+        advice.extend(late_speculation(run, view, quantile.number()));
     } else if on != Some(true) {
         advice.push("Set spark.speculation=true: slow tasks get a copy on another executor".to_owned());
     }
     advice
 }
 
-/// When speculation cannot help in this stage.
-fn cannot_speculate(view: &StageView<'_>, quantile: Option<f64>) -> Option<String> {
+fn on_one_host(view: &StageView<'_>) -> bool {
     let tasks = view.tasks();
-    let mut hosts: Vec<u16> = view.rows.iter().map(|&row| tasks.host[row]).collect();
-    hosts.sort_unstable();
-    hosts.dedup();
-    if hosts.len() == 1 {
-        return Some("Speculation cannot help here: all executors are on one host".to_owned());
+    let mut hosts = view.rows.iter().map(|&row| tasks.host[row]);
+    hosts.next().is_none_or(|first| hosts.all(|host| host == first))
+}
+
+/// When speculation starts too late in this stage, or not at all.
+fn late_speculation(run: &Run, view: &StageView<'_>, quantile: Option<f64>) -> Option<String> {
+    let least = in_force(run, None, "spark.speculation.minTaskRuntime").and_then(|least| least.milliseconds());
+    if least.is_some_and(|least| view.max_ms() < least) {
+        return Some("Its tasks are below spark.speculation.minTaskRuntime: none gets a copy".to_owned());
     }
     let slow = view.durations.iter().filter(|&&duration| duration as f64 >= 2.0 * view.median_ms()).count() as f64;
     let quantile = quantile?;
     (slow > (1.0 - quantile) * view.count() as f64).then(|| {
         format!(
-            "Speculation starts late here: {slow:.0} of {} tasks are slow, and {} must have ended first",
+            "It starts late here: {slow:.0} of {} tasks are slow, and {} must have ended first",
             view.count(),
             super::words::percent(quantile)
         )

@@ -3,7 +3,6 @@
 use super::in_force::{InForce, in_force};
 use super::skewed_stage::is_skewed;
 use super::stage_plan::{Operator, StagePlan};
-use super::support::median;
 use super::view::StageView;
 use super::words::{bytes, ratio};
 use super::{advice, on_stage, per_stage};
@@ -89,20 +88,14 @@ pub(super) const THRESHOLD: &str = "spark.sql.adaptive.skewJoin.skewedPartitionT
 
 /// The gates of a stage that reads shuffles in a SQL execution, whether it is skewed or not; `None` where they mean
 /// nothing or where a setting is not known.
-pub(super) fn gates(context: &RunContext<'_>, view: &StageView<'_>, plan: &StagePlan<'_>) -> Option<Gates> {
-    gates_of(context.run, view, plan)
-}
-
-/// As [`gates`], for the hover.
-pub(super) fn gates_of(run: &crate::run::Run, view: &StageView<'_>, plan: &StagePlan<'_>) -> Option<Gates> {
+pub(super) fn gates(view: &StageView<'_>, plan: &StagePlan<'_>) -> Option<Gates> {
     plan.execution?;
-    let reads = view.sorted(&view.tasks().shuffle_read_bytes)?;
-    let largest = *reads.last()? as f64;
+    let reads = view.distribution(&view.tasks().shuffle_read_bytes)?;
+    let (largest, median) = (reads.max as f64, reads.median);
     if largest == 0.0 {
         return None;
     }
-    let median = median(&reads)?;
-    let setting = |key| in_force(run, plan.execution, key);
+    let setting = |key| in_force(view.run, plan.execution, key);
     let (enabled, skew_join) = (setting(ENABLED)?, setting(SKEW_JOIN)?);
     let (factor, threshold) = (setting(FACTOR)?, setting(THRESHOLD)?);
     let ratio_passes = largest > factor.number()? * median;
@@ -162,48 +155,47 @@ impl Gates {
         self.largest / self.median.max(1.0)
     }
 
-    /// Why, in one sentence.
-    pub(super) fn reason(&self, plan: &StagePlan<'_>) -> String {
-        let (largest, threshold) = (bytes(self.largest), self.threshold.bytes().map_or_else(String::new, bytes));
+    /// Why AQE split the stage or not.
+    pub(super) fn why(&self, plan: &StagePlan<'_>) -> String {
+        let (largest, threshold) = (bytes(self.largest), self.threshold_text());
         let times = ratio(self.ratio());
         match &self.outcome {
-            Outcome::Split => "AQE split it".to_owned(),
+            Outcome::Split => "the plan says so".to_owned(),
             Outcome::Off(key) => {
                 let origin = if *key == ENABLED { &self.enabled.origin } else { &self.skew_join.origin };
-                format!("AQE left it: {key} is false ({origin})")
+                let still = if self.ratio_passes && self.size_passes { "" } else { "; its gates would have left it whole too" };
+                format!("{key} is false ({origin}){still}")
             }
-            Outcome::NotAJoin(noun) => format!("AQE left it: it splits shuffled joins only, and this is not one ({noun})"),
-            Outcome::Forbidden(kind) => format!("AQE left it: neither side of a {kind} join can be split"),
-            Outcome::SizeGate => format!("AQE left it: {times} the median, but {largest} is not above {threshold}"),
+            Outcome::NotAJoin(noun) => format!("it splits shuffled joins only, and this is not one ({noun})"),
+            Outcome::Forbidden(kind) => format!("neither side of a {kind} join can be split"),
+            Outcome::SizeGate => format!("{times} the median, but {largest} is not above {threshold}"),
             Outcome::RatioGate => format!(
-                "AQE left it: {largest} is above {threshold}, but only {times} the median ({}): all partitions are large",
+                "{largest} is above {threshold}, but only {times} the median ({}): all partitions are large",
                 bytes(self.median)
             ),
-            Outcome::BothGates => {
-                format!("AQE left it: {times} the median is not above {} and {largest} not above {threshold}", self.factor_text())
-            }
-            Outcome::PassedButWhole => self.passed_but_whole(plan),
+            Outcome::BothGates => format!(
+                "{times} the median is not above {}, and {largest} is not above {threshold}",
+                self.factor_text()
+            ),
+            Outcome::PassedButWhole => format!("both gates pass ({times}, {largest}), {}", passed_but_whole(plan)),
         }
     }
 
-    fn passed_but_whole(&self, plan: &StagePlan<'_>) -> String {
-        let one_side = match plan.operator() {
-            Operator::Join { kind, .. } => splittable(&kind).map(|side| format!("a {kind} join is split on its {side} side only")),
-            _ => None,
-        };
-        let why = one_side.unwrap_or_else(|| {
-            "splitting would have needed another shuffle, or each side alone is below the gates; the log does not tell".to_owned()
-        });
-        format!("AQE left it although both gates pass ({}, {}): {why}", ratio(self.ratio()), bytes(self.largest))
+    /// The settings that decided, with their origins.
+    pub(super) fn settings(&self) -> String {
+        let factor = format!("{FACTOR} {} ({})", self.factor.value, self.factor.origin);
+        let threshold = format!("{THRESHOLD} {} ({})", self.threshold_text(), self.threshold.origin);
+        match self.outcome {
+            Outcome::Off(key) => key.to_owned(),
+            Outcome::SizeGate => threshold,
+            Outcome::RatioGate => factor,
+            _ => format!("{factor}, {threshold}"),
+        }
     }
 
-    /// Both thresholds with their origins.
-    pub(super) fn settings(&self) -> String {
-        let threshold = self.threshold.bytes().map_or_else(|| self.threshold.value.clone(), bytes);
-        format!(
-            "{FACTOR} {} ({}), {THRESHOLD} {threshold} ({})",
-            self.factor.value, self.factor.origin, self.threshold.origin
-        )
+    /// `256 MiB`.
+    pub(super) fn threshold_text(&self) -> String {
+        self.threshold.bytes().map_or_else(|| self.threshold.value.clone(), bytes)
     }
 
     /// `5 x`.
@@ -212,12 +204,25 @@ impl Gates {
     }
 }
 
+/// Both gates pass and the plan is whole: what the join type says about it.
+fn passed_but_whole(plan: &StagePlan<'_>) -> String {
+    let one_side = match plan.operator() {
+        Operator::Join { kind, .. } => {
+            splittable(&kind).map(|side| format!("but a {kind} join is split on its {side} side only"))
+        }
+        _ => None,
+    };
+    one_side.unwrap_or_else(|| {
+        "but splitting would have needed another shuffle, or each side alone is below them; the log does not tell".to_owned()
+    })
+}
+
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     per_stage(context, |view| {
         if let Some(state) = view.skipped(&context.floors) {
             return Err(state);
         }
-        let plan = StagePlan::of(context.run, view.key);
+        let plan = StagePlan::of(view);
         if plan.execution.is_none() {
             return Err(State::NotApplicable("no SQL execution: AQE has no part in it".to_owned()));
         }
@@ -230,7 +235,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         if context.run.application.version.is_none() {
             return Err(State::NotRecorded("Spark version, for its defaults".to_owned()));
         }
-        let gates = gates(context, view, &plan)
+        let gates = gates(view, &plan)
             .ok_or_else(|| State::NotApplicable("it reads no shuffle, or its settings are not known".to_owned()))?;
         if gates.outcome == Outcome::Split { Err(State::NotFired) } else { Ok(describe(context, view, &plan, &gates)) }
     })
@@ -239,7 +244,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
 fn describe(context: &RunContext<'_>, view: &StageView<'_>, plan: &StagePlan<'_>, gates: &Gates) -> Verdict {
     let mut verdict = on_stage(context, view, None);
     verdict.severity = Severity::Information;
-    verdict.message = gates.reason(plan);
+    verdict.message = format!("AQE left it whole: {}", gates.why(plan));
     verdict.short = gates.short();
     verdict.prove(
         "largest shuffle read of a task over the median",
@@ -250,7 +255,7 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, plan: &StagePlan<'_>
     verdict.prove(
         "largest shuffle read of a task",
         bytes(gates.largest),
-        Some(format!("> {}", gates.threshold.bytes().map_or_else(|| gates.threshold.value.clone(), bytes))),
+        Some(format!("> {}", gates.threshold_text())),
         Some(format!("{THRESHOLD}, {}", gates.threshold.origin)),
     );
     verdict.prove(ENABLED, gates.enabled.value.clone(), None, Some(gates.enabled.origin.clone()));

@@ -1,13 +1,12 @@
 //! What a hover says of a measured stage.
 
-use super::aqe_skew_gates::{Outcome, gates_of};
-use super::slow_host::{by_host, sorted_of};
-use super::stage_plan::StagePlan;
-use super::support::median;
-use super::view::{Spread, StageView};
+use super::aqe_skew_gates::{Outcome, gates};
+use super::stage_plan::{Operator, StagePlan};
+use super::view::StageView;
 use super::words::{bytes, count, duration, percent, ratio, sparkline};
 use crate::run::Run;
 use crate::run::model::StageKey;
+use crate::run::stats::{Distribution, by_host, median, pick};
 
 /// Hosts that the hover names before it only counts them.
 const NAMED_HOSTS: usize = 6;
@@ -17,23 +16,23 @@ const NAMED_HOSTS: usize = 6;
 pub fn stage_details(run: &Run, stage: StageKey) -> String {
     let Some(view) = StageView::new(run, stage) else { return String::new() };
     let mut lines = vec![title(&view), String::new(), "```text".to_owned()];
-    match Spread::of(&view.durations) {
+    match Distribution::of(&view.durations) {
         Some(spread) => {
             lines.push(format!("{}    {}", durations(&spread), sparkline(&view.durations, 24)));
             lines.extend(reads(&view));
-            lines.extend(gates(&view));
+            lines.extend(gates_line(&view));
             lines.extend(hosts(&view));
         }
         None => lines.push("no task of it succeeded in the log".to_owned()),
     }
     lines.push("```".to_owned());
-    lines.extend(not_a_slow_host(&view));
+    lines.extend(not_a_slow_host(&view).into_iter().flat_map(|sentence| [String::new(), sentence]));
     lines.join("\n")
 }
 
 /// What a stage is for: `join`, `aggregate`, `window`, `sort`, `write`, `scan`, or `stage` where the log doesn't tell.
 pub fn stage_noun(run: &Run, stage: StageKey) -> &'static str {
-    StagePlan::of(run, stage).operator().noun()
+    StageView::new(run, stage).map_or(Operator::Unknown, |view| StagePlan::of(&view).operator()).noun()
 }
 
 /// `**Stage 12** · 200 tasks on 4 hosts · 48.0 s of the run's 61.0 s (79 %)`.
@@ -47,14 +46,14 @@ fn title(view: &StageView<'_>) -> String {
     format!(
         "**Stage {}{attempt}** · {seen} on {} · {} of the run's {} ({})",
         view.key.stage,
-        count(by_host(view, &view.rows).len() as u64, "host"),
+        count(by_host(view.tasks(), &view.rows).len() as u64, "host"),
         duration(view.wall_ms),
         duration(view.run_ms),
         percent(view.wall_ms / view.run_ms),
     )
 }
 
-fn durations(spread: &Spread) -> String {
+fn durations(spread: &Distribution) -> String {
     format!(
         "duration   min {}  median {}  p75 {}  p95 {}  max {}",
         duration(spread.min as f64),
@@ -67,11 +66,11 @@ fn durations(spread: &Spread) -> String {
 
 fn reads(view: &StageView<'_>) -> Vec<String> {
     let tasks = view.tasks();
-    let Some(read) = view.sorted(&tasks.read_bytes) else {
+    let Some(spread) = view.distribution(&tasks.read_bytes) else {
         return vec!["read       not recorded".to_owned()];
     };
     let mut lines = Vec::new();
-    if let Some(spread) = Spread::of(&read).filter(|spread| spread.max > 0) {
+    if spread.max > 0 {
         lines.push(format!(
             "read       min {}  median {}  p75 {}  p95 {}  max {}",
             bytes(spread.min as f64),
@@ -88,9 +87,9 @@ fn reads(view: &StageView<'_>) -> Vec<String> {
     lines
 }
 
-fn gates(view: &StageView<'_>) -> Option<String> {
-    let plan = StagePlan::of(view.run, view.key);
-    let gates = gates_of(view.run, view, &plan)?;
+fn gates_line(view: &StageView<'_>) -> Option<String> {
+    let plan = StagePlan::of(view);
+    let gates = gates(view, &plan)?;
     let mark = |passes: bool| if passes { "✓" } else { "✗" };
     let verdict = match &gates.outcome {
         Outcome::Split => "split".to_owned(),
@@ -105,43 +104,49 @@ fn gates(view: &StageView<'_>) -> Option<String> {
         gates.factor_text(),
         mark(gates.ratio_passes),
         bytes(gates.largest),
-        gates.threshold.bytes().map_or_else(|| gates.threshold.value.clone(), bytes),
+        gates.threshold_text(),
         mark(gates.size_passes),
     ))
 }
 
 /// The median of each host; the one with the longest task is marked.
 fn hosts(view: &StageView<'_>) -> Option<String> {
-    let hosts = by_host(view, &view.rows);
+    let hosts = by_host(view.tasks(), &view.rows);
     if hosts.len() < 2 {
         return None;
     }
     let longest = view.slowest().map(|row| view.tasks().host[row]);
-    let text = |(host, rows): &(u16, Vec<usize>)| {
+    let text = |(host, rows): (&u16, &Vec<usize>)| {
         let name = view.run.hosts.get(usize::from(*host)).map_or("unknown host", String::as_str);
-        let median = median(&sorted_of(&view.tasks().duration, rows)).unwrap_or(0.0);
+        let median = median(&pick(&view.tasks().duration, rows)).unwrap_or(0.0);
         let mark = if Some(*host) == longest { " (holds the longest task)" } else { "" };
         format!("{name} {}{mark}", duration(median))
     };
-    let mut named: Vec<String> = hosts.iter().take(NAMED_HOSTS).map(text).collect();
+    let mut named: Vec<String> = hosts.iter().map(text).collect();
+    named.sort_unstable();
+    named.truncate(NAMED_HOSTS);
     if hosts.len() > NAMED_HOSTS {
         named.push(format!("{} more", hosts.len() - NAMED_HOSTS));
     }
     Some(format!("hosts      {}", named.join(" · ")))
 }
 
-/// Where the longest task might make its host look slow: what the host's median is without it.
+/// Where the longest task might make its host look slow: what the host's median is without it, or what that task read.
 fn not_a_slow_host(view: &StageView<'_>) -> Option<String> {
-    let hosts = by_host(view, &view.rows);
     let slowest = view.slowest()?;
-    let tasks = view.tasks();
-    let (_, rows) = hosts.iter().find(|(host, _)| *host == tasks.host[slowest])?;
+    let (tasks, host) = (view.tasks(), view.host(slowest));
+    let hosts = by_host(tasks, &view.rows);
     if hosts.len() < 2 || view.max_ms() < 3.0 * view.median_ms() {
         return None;
     }
-    let rest: Vec<usize> = rows.iter().copied().filter(|&row| row != slowest).collect();
-    let without = median(&sorted_of(&tasks.duration, &rest))?;
-    (without < 2.0 * view.median_ms()).then(|| {
-        format!("Not a slow host: without its longest task {}'s median is {}.", view.host(slowest), duration(without))
-    })
+    let mut rest = hosts.get(&tasks.host[slowest])?.clone();
+    rest.retain(|&row| row != slowest);
+    let Some(without) = median(&pick(&tasks.duration, &rest)) else {
+        let times = tasks.read_bytes[slowest] as f64 / view.median_of(&tasks.read_bytes)?.max(1.0);
+        let read_more = times >= 3.0;
+        return read_more
+            .then(|| format!("Not a slow host: the only task of {host} read {} the median.", ratio(times)));
+    };
+    (without < 2.0 * view.median_ms())
+        .then(|| format!("Not a slow host: without its longest task {host}'s median is {}.", duration(without)))
 }

@@ -1,84 +1,121 @@
 //! What a setting was in a run, and who said so.
 
-use crate::catalog::SparkVersion;
+use crate::catalog::{self, Default, SparkVersion, VersionIndex};
+use crate::conf::value::{self, Parsed};
 use crate::run::Run;
 
 /// A value that was in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InForce {
+    key: String,
+    version: SparkVersion,
     /// As written.
     pub value: String,
     /// `set at run time`, `set in this run`, `default of Spark 3.5`.
     pub origin: String,
-    /// Nobody set it.
-    pub is_default: bool,
 }
 
 impl InForce {
     /// As a boolean.
     pub(crate) fn boolean(&self) -> Option<bool> {
-        self.value.trim().to_ascii_lowercase().parse().ok()
+        value::boolean(&self.value).ok()
     }
 
     /// As a number.
     pub(crate) fn number(&self) -> Option<f64> {
-        self.value.trim().parse().ok()
+        value::double(&self.value).ok()
     }
 
-    /// As bytes; plain numbers are bytes.
+    /// As bytes, as Spark reads the setting's text.
     pub(crate) fn bytes(&self) -> Option<f64> {
-        let text = self.value.trim().to_ascii_lowercase();
-        let digits = text.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(text.len());
-        let (number, unit) = text.split_at(digits);
-        let factor = match unit {
-            "" | "b" => 1.0,
-            "k" | "kb" => 1024.0,
-            "m" | "mb" => 1024.0 * 1024.0,
-            "g" | "gb" => 1024.0 * 1024.0 * 1024.0,
-            "t" | "tb" => 1024.0f64.powi(4),
-            "p" | "pb" => 1024.0f64.powi(5),
-            _ => return None,
-        };
-        Some(number.parse::<f64>().ok()? * factor)
+        self.parsed()?.bytes().map(|bytes| bytes.0 as f64)
+    }
+
+    /// As milliseconds, as Spark reads the setting's text.
+    pub(crate) fn milliseconds(&self) -> Option<f64> {
+        self.parsed()?.millis().map(|millis| millis.0 as f64)
+    }
+
+    fn parsed(&self) -> Option<Parsed> {
+        value::parse(catalog::setting(&self.key)?, self.version, &self.value).ok()
     }
 }
 
 /// The value of `key` for one SQL execution of the run (its own settings first), else for the run, else the default of
 /// the run's Spark version. `None` if nobody set it and the default is not known.
 pub(crate) fn in_force(run: &Run, execution: Option<i64>, key: &str) -> Option<InForce> {
+    let version = run.application.version;
+    let found = |value: &str, origin: String| InForce {
+        key: key.to_owned(),
+        version: version.unwrap_or(VersionIndex::NEWEST.version()),
+        value: value.to_owned(),
+        origin,
+    };
     let of_execution = execution.and_then(|id| run.executions.get(&id)?.modified_configs.get(key));
     if let Some(value) = of_execution {
-        return Some(InForce { value: value.clone(), origin: "set at run time".to_owned(), is_default: false });
+        return Some(found(value, "set at run time".to_owned()));
     }
     if let Some(value) = run.conf.get(key) {
-        return Some(InForce { value: value.clone(), origin: "set in this run".to_owned(), is_default: false });
+        return Some(found(value, "set in this run".to_owned()));
     }
-    let version = run.application.version?;
-    let value = default(version, key)?.to_owned();
-    let origin = format!("default of Spark {}.{}", version.major, version.minor);
-    Some(InForce { value, origin, is_default: true })
+    let version = version?;
+    Some(found(default(version, key)?, format!("default of Spark {}.{}", version.major, version.minor)))
 }
 
-/// Defaults of the settings that the rules on runs speak of.
+/// The default of a setting in this version. Versions before 3.0 are not in the catalogue: what is known of 3.0 holds for
+/// them too, but for adaptive execution, which was another one.
 fn default(version: SparkVersion, key: &str) -> Option<&'static str> {
-    let since = |major, minor, value| version.at_least(major, minor).then_some(value);
-    match key {
-        "spark.sql.adaptive.enabled" => Some(if version.at_least(3, 2) { "true" } else { "false" }),
-        "spark.sql.adaptive.skewJoin.enabled" => since(3, 0, "true"),
-        "spark.sql.adaptive.skewJoin.skewedPartitionFactor" => since(3, 0, "5"),
-        "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes" => since(3, 0, "256MB"),
-        "spark.sql.adaptive.advisoryPartitionSizeInBytes" => since(3, 0, "64MB"),
-        "spark.sql.adaptive.coalescePartitions.enabled" => since(3, 0, "true"),
-        "spark.sql.adaptive.coalescePartitions.parallelismFirst" => since(3, 2, "true"),
-        "spark.sql.autoBroadcastJoinThreshold" => Some("10MB"),
-        "spark.sql.files.maxPartitionBytes" => Some("128MB"),
-        "spark.sql.shuffle.partitions" => Some("200"),
-        "spark.driver.maxResultSize" => Some("1g"),
-        "spark.locality.wait" => Some("3s"),
-        "spark.speculation" => Some("false"),
-        "spark.speculation.quantile" => Some(if version.at_least(4, 0) { "0.9" } else { "0.75" }),
-        "spark.speculation.multiplier" => Some(if version.at_least(4, 0) { "3" } else { "1.5" }),
-        "spark.speculation.minTaskRuntime" => since(3, 2, "100ms"),
-        _ => None,
+    if !version.at_least(3, 0) && key.starts_with("spark.sql.adaptive.") {
+        return None;
+    }
+    match catalog::setting(key)?.default(version) {
+        Default::Value(text) => Some(text),
+        Default::Fallback(other) => match catalog::setting(other)?.default(version) {
+            Default::Value(text) => Some(text),
+            _ => None,
+        },
+        Default::Unset | Default::Symbolic(_) | Default::Unknown | Default::Absent => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::model::SqlExecution;
+
+    fn run(version: &str) -> Run {
+        let mut run = Run::default();
+        run.application.version = version.parse().ok();
+        run
+    }
+
+    fn value(run: &Run, execution: Option<i64>, key: &str) -> Option<(String, String)> {
+        in_force(run, execution, key).map(|found| (found.value, found.origin))
+    }
+
+    #[test]
+    fn the_execution_wins_over_the_run_and_the_run_over_the_default() {
+        let key = "spark.sql.shuffle.partitions";
+        let mut run = run("3.5.9");
+        let of = |value: &str, origin: &str| Some((value.to_owned(), origin.to_owned()));
+        assert_eq!(value(&run, Some(7), key), of("200", "default of Spark 3.5"));
+        run.conf.insert(key.to_owned(), "400".to_owned());
+        assert_eq!(value(&run, Some(7), key), of("400", "set in this run"));
+        let mut execution = SqlExecution::default();
+        execution.modified_configs.insert(key.to_owned(), "8".to_owned());
+        run.executions.insert(7, execution);
+        assert_eq!(value(&run, Some(7), key), of("8", "set at run time"));
+        assert_eq!(value(&run, Some(8), key), of("400", "set in this run"));
+    }
+
+    #[test]
+    fn defaults_are_those_of_the_version() {
+        let quantile = |version: &str| in_force(&run(version), None, "spark.speculation.quantile").map(|q| q.value);
+        assert_eq!(quantile("3.5.9").as_deref(), Some("0.75"));
+        assert_eq!(quantile("4.0.1").as_deref(), Some("0.9"));
+        let advisory = "spark.sql.adaptive.advisoryPartitionSizeInBytes";
+        assert_eq!(in_force(&run("4.3.0"), None, advisory).and_then(|a| a.bytes()), Some(64.0 * 1024.0 * 1024.0));
+        assert_eq!(in_force(&run("2.4.8"), None, "spark.sql.adaptive.enabled"), None);
+        assert_eq!(in_force(&Run::default(), None, advisory), None);
     }
 }

@@ -10,7 +10,6 @@ mod advice;
 mod details;
 mod in_force;
 mod stage_plan;
-mod support;
 pub mod view;
 pub(crate) mod words;
 

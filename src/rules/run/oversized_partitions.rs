@@ -2,11 +2,11 @@
 
 use super::skewed_stage::{SKEWED_STAGE, is_skewed};
 use super::stage_plan::StagePlan;
-use super::support::median;
 use super::view::StageView;
 use super::words::{bytes, count};
 use super::{advice, on_stage, per_stage};
 use crate::declare_rule;
+use crate::run::slots::stage_slots;
 use crate::rules::{RunContext, Severity, State, Verdict};
 
 declare_rule! {
@@ -51,7 +51,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         if let Some(state) = view.skipped(&context.floors) {
             return Err(state);
         }
-        let reads = view.sorted(&view.tasks().read_bytes).and_then(|sorted| median(&sorted));
+        let reads = view.median_of(&view.tasks().read_bytes);
         let read = reads.ok_or_else(|| State::NotRecorded("Input Metrics, Shuffle Read Metrics".to_owned()))?;
         if read <= context.option("note-mib") * 1024.0 * 1024.0 {
             return Err(State::NotFired);
@@ -64,7 +64,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
 }
 
 fn describe(context: &RunContext<'_>, view: &StageView<'_>, read: f64) -> Verdict {
-    let slots = super::support::peak_slots(view.tasks(), &view.rows) as f64;
+    let slots = stage_slots(view.run, view.key) as f64;
     let even_s = view.task_ms() / slots / 1000.0;
     let now_s = view.saved_seconds(|_| 0.0);
     let mut verdict = on_stage(context, view, Some((now_s - even_s).max(0.0)));
@@ -88,9 +88,9 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, read: f64) -> Verdic
         None,
     );
     verdict.prove("spilled to disk", bytes(spilled), None, None);
-    if StagePlan::of(context.run, view.key).reads.is_empty() {
+    if StagePlan::of(view).reads.is_empty() {
         verdict.confounders.push("columnar files are compressed: in memory it is 3 to 5 times as much".to_owned());
     }
-    verdict.advice = advice::for_partitions(context.run, &StagePlan::of(context.run, view.key), true);
+    verdict.advice = advice::for_partitions(context.run, &StagePlan::of(view), true);
     verdict
 }

@@ -1,7 +1,6 @@
 //! How much a stage sent to the driver.
 
 use super::in_force::{InForce, in_force};
-use super::stage_plan::execution_of;
 use super::view::StageView;
 use super::words::{bytes, count, percent};
 use super::{on_stage, per_stage};
@@ -42,7 +41,7 @@ const KEY: &str = "spark.driver.maxResultSize";
 
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     per_stage(context, |view| {
-        let limit = in_force(context.run, execution_of(context.run, view.key), KEY)
+        let limit = in_force(context.run, view.execution, KEY)
             .ok_or_else(|| State::NotRecorded("Spark version, for its default of spark.driver.maxResultSize".to_owned()))?;
         let limit_bytes =
             limit.bytes().ok_or_else(|| State::NotApplicable(format!("{KEY} = {} is not a size", limit.value)))?;

@@ -1,9 +1,10 @@
 //! One task holds the data of a stage.
 
 use super::stage_plan::StagePlan;
-use super::support::median;
+use crate::run::slots::{stage_slots, tail};
 use super::view::StageView;
-use super::words::{bytes, count, duration, percent, ratio};
+use super::words::{bytes, count, duration, grouped, percent, ratio};
+use super::aqe_skew_gates::Outcome;
 use super::{advice, aqe_skew_gates, on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Verdict};
@@ -107,15 +108,15 @@ pub(super) fn lopsided(context: &RunContext<'_>, view: &StageView<'_>) -> Result
 fn read_skew(context: &RunContext<'_>, view: &StageView<'_>, row: usize) -> Option<ReadSkew> {
     let option = |name| context.rules.option(&SKEWED_STAGE, name);
     let tasks = view.tasks();
-    let all_bytes = view.sorted(&tasks.read_bytes)?;
-    let all_records = view.sorted(&tasks.read_records)?;
+    let all_bytes = view.distribution(&tasks.read_bytes)?;
+    let all_records = view.distribution(&tasks.read_records)?;
     let (bytes, records) = (tasks.read_bytes[row] as f64, tasks.read_records[row] as f64);
-    let (median_bytes, median_records) = (median(&all_bytes)?, median(&all_records)?);
+    let (median_bytes, median_records) = (all_bytes.median, all_records.median);
     let floor_bytes = option("read-floor-mib") * 1024.0 * 1024.0;
     let threshold = option("read-ratio");
     let lopsided = bytes >= threshold * median_bytes.max(floor_bytes)
         || records >= threshold * median_records.max(option("read-floor-records"));
-    let share = match (all_records.iter().sum::<u64>(), all_bytes.iter().sum::<u64>()) {
+    let share = match (all_records.sum, all_bytes.sum) {
         (0, 0) => 0.0,
         (0, total) => bytes / total as f64,
         (total, _) => records / total as f64,
@@ -128,16 +129,9 @@ pub(super) fn is_skewed(context: &RunContext<'_>, view: &StageView<'_>) -> bool 
     lopsided(context, view).is_ok_and(|lopsided| lopsided.read.lopsided)
 }
 
-/// Time between the end of the last but one task and the end of the last, in ms.
+/// How long the last task ran after all others had ended, in ms.
 pub(super) fn lone_ms(view: &StageView<'_>) -> f64 {
-    let tasks = view.tasks();
-    let mut ends: Vec<u64> =
-        view.rows.iter().map(|&row| u64::from(tasks.launch[row]) + u64::from(tasks.duration[row])).collect();
-    ends.sort_unstable_by(|a, b| b.cmp(a));
-    match ends.as_slice() {
-        [last, before, ..] => (last - before) as f64,
-        _ => 0.0,
-    }
+    tail(view.tasks(), stage_slots(view.run, view.key)).map_or(0.0, |tail| tail.alone as f64)
 }
 
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
@@ -148,7 +142,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
 }
 
 fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided) -> Verdict {
-    let plan = StagePlan::of(context.run, view.key);
+    let plan = StagePlan::of(view);
     let operator = plan.operator();
     let (median_ms, tasks) = (view.median_ms(), view.tasks());
     let hot_from = context.option("ratio") * median_ms;
@@ -174,14 +168,15 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided) ->
         count(view.count() as u64 - 1, "task"),
         duration(lone),
     );
-    let gates = aqe_skew_gates::gates(context, view, &plan);
+    let gates = aqe_skew_gates::gates(view, &plan);
     verdict.short = format!("max {} median", ratio(found.ratio));
     if let Some(word) = gates.as_ref().map(|gates| gates.short()) {
         verdict.short = format!("{} · {word}", verdict.short);
     }
     prove(context, view, found, &mut verdict);
     if let Some(gates) = &gates {
-        verdict.prove("AQE", gates.reason(&plan), None, Some(gates.settings()));
+        let split = if gates.outcome == Outcome::Split { "yes" } else { "no" };
+        verdict.prove("split by AQE", format!("{split}: {}", gates.why(&plan)), None, Some(gates.settings()));
     }
     verdict.confounders.extend(look_alikes(&plan));
     verdict.advice = advice::for_skew(context, view, &plan, gates.as_ref());
@@ -208,7 +203,7 @@ fn prove(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided, verdi
     );
     verdict.prove(
         "rows read by it",
-        format!("{records:.0} ({}), median {median_records:.0}", over(records, median_records)),
+        format!("{} ({}), median {}", grouped(records as u64), over(records, median_records), grouped(median_records as u64)),
         threshold(),
         None,
     );

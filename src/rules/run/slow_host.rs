@@ -1,6 +1,6 @@
 //! A host whose tasks take twice the stage's median, as first described; with what else could explain it.
 
-use super::support::{first_ends, median};
+use crate::run::stats::{by_host, first_ends, is_warm_up, median, pick};
 use super::view::StageView;
 use super::words::{count, duration, percent, ratio};
 use super::{advice, on_stage, per_stage_many, skewed_stage};
@@ -58,36 +58,15 @@ struct Hit {
     share: f64,
 }
 
-/// The rows of each host, by host.
-pub(super) fn by_host(view: &StageView<'_>, rows: &[usize]) -> Vec<(u16, Vec<usize>)> {
-    let mut hosts: Vec<(u16, Vec<usize>)> = Vec::new();
-    for &row in rows {
-        let host = view.tasks().host[row];
-        match hosts.iter_mut().find(|(known, _)| *known == host) {
-            Some((_, rows)) => rows.push(row),
-            None => hosts.push((host, vec![row])),
-        }
-    }
-    hosts.sort_by_key(|(host, _)| *host);
-    hosts
-}
-
-/// Values of a column for some rows, sorted.
-pub(super) fn sorted_of<T: Copy + Into<u64>>(column: &[T], rows: &[usize]) -> Vec<u64> {
-    let mut values: Vec<u64> = rows.iter().map(|&row| column[row].into()).collect();
-    values.sort_unstable();
-    values
-}
-
 /// The formula on some rows of a stage; `None` where it does not apply.
 fn hits(context: &RunContext<'_>, view: &StageView<'_>, rows: &[usize]) -> Option<Vec<Hit>> {
     let option = |name| context.rules.option(&SLOW_HOST, name);
-    let hosts = by_host(view, rows);
+    let hosts = by_host(view.tasks(), rows);
     if (rows.len() as f64) < option("min-tasks") || (hosts.len() as f64) < option("min-hosts") {
         return None;
     }
     let durations = &view.tasks().duration;
-    let median_ms = median(&sorted_of(durations, rows)).filter(|&median| median > 0.0)?;
+    let median_ms = median(&pick(durations, rows)).filter(|&median| median > 0.0)?;
     let hit = |(host, on_host): (u16, Vec<usize>)| {
         let total: u64 = on_host.iter().map(|&row| u64::from(durations[row])).sum();
         let share = on_host.len() as f64 / rows.len() as f64;
@@ -105,7 +84,7 @@ pub(super) fn fires(context: &RunContext<'_>, view: &StageView<'_>) -> bool {
 
 /// Why the rule cannot be applied, or cannot be met, on a stage.
 fn out_of_reach(context: &RunContext<'_>, view: &StageView<'_>) -> Option<State> {
-    let hosts = by_host(view, &view.rows);
+    let hosts = by_host(view.tasks(), &view.rows);
     if (view.count() as f64) < context.option("min-tasks") {
         return Some(State::NotApplicable(format!("fewer than {} tasks", context.option("min-tasks"))));
     }
@@ -113,7 +92,7 @@ fn out_of_reach(context: &RunContext<'_>, view: &StageView<'_>) -> Option<State>
         return Some(State::NotApplicable(format!("fewer than {} hosts", context.option("min-hosts"))));
     }
     let even = 1.0 / hosts.len() as f64;
-    let largest = hosts.iter().map(|(_, rows)| rows.len()).max().unwrap_or(0) as f64 / view.count() as f64;
+    let largest = hosts.values().map(Vec::len).max().unwrap_or(0) as f64 / view.count() as f64;
     let share = context.option("share");
     (even < share && largest < share).then(|| {
         State::NotApplicable(format!("share gate cannot be met: {} hosts, even share {}", hosts.len(), percent(even)))
@@ -206,8 +185,8 @@ fn confounders(
     if fired >= 2 {
         found.push(format!("{fired} hosts fire: a spread, not a host"));
     }
-    let read_here = median(&sorted_of(&tasks.read_bytes, &hit.rows)).unwrap_or(0.0);
-    let read_all = median(&sorted_of(&tasks.read_bytes, &view.rows)).unwrap_or(0.0);
+    let read_here = median(&pick(&tasks.read_bytes, &hit.rows)).unwrap_or(0.0);
+    let read_all = median(&pick(&tasks.read_bytes, &view.rows)).unwrap_or(0.0);
     if view.measured() && read_here > 0.0 && read_here >= 1.5 * read_all {
         found.push("its tasks read more: more data, not a slow machine".to_owned());
     }
@@ -224,7 +203,7 @@ fn confounders(
     if on_kubernetes {
         found.push("on Kubernetes the host is a pod".to_owned());
     }
-    let warm: Vec<usize> = view.rows.iter().copied().filter(|&row| !view.is_warm_up(row, first_ends)).collect();
+    let warm: Vec<usize> = view.rows.iter().copied().filter(|&row| !is_warm_up(first_ends, tasks, row)).collect();
     let fires_warm = hits(context, view, &warm).is_some_and(|hits| hits.iter().any(|warm| warm.host == hit.host));
     if warm.len() < view.count() && !fires_warm {
         found.push("start-up: without the first tasks of each executor it does not fire".to_owned());
@@ -233,7 +212,8 @@ fn confounders(
 }
 
 fn one_task_explains(context: &RunContext<'_>, view: &StageView<'_>, hit: &Hit) -> bool {
-    let durations = sorted_of(&view.tasks().duration, &hit.rows);
+    let mut durations = pick(&view.tasks().duration, &hit.rows);
+    durations.sort_unstable();
     let Some((_, rest)) = durations.split_last() else { return false };
     let total: u64 = rest.iter().sum();
     rest.is_empty() || (total as f64) < context.option("ratio") * hit.median_ms * rest.len() as f64

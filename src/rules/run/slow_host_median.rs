@@ -1,7 +1,6 @@
 //! A host whose tasks take twice as long as those of the other hosts, by medians.
 
-use super::slow_host::{by_host, sorted_of};
-use super::support::{first_ends, median};
+use crate::run::stats::{by_host, first_ends, is_warm_up, median, pick};
 use super::view::StageView;
 use super::words::{count, duration, percent, ranges, ratio};
 use super::{advice, worth_painting};
@@ -77,16 +76,16 @@ fn hits(context: &RunContext<'_>, view: &StageView<'_>, first_ends: &[Option<u64
     if (view.count() as f64) < context.option("min-tasks") {
         return Err(State::NotApplicable(format!("fewer than {} tasks", context.option("min-tasks"))));
     }
-    if (by_host(view, &view.rows).len() as f64) < context.option("min-hosts") {
+    if (by_host(view.tasks(), &view.rows).len() as f64) < context.option("min-hosts") {
         return Err(State::NotApplicable(format!("fewer than {} hosts", context.option("min-hosts"))));
     }
     if !view.measured() {
         return Err(State::NotRecorded("Task Metrics".to_owned()));
     }
     let tasks = view.tasks();
-    let kept = |&row: &usize| !tasks.flags[row].speculative && !view.is_warm_up(row, first_ends);
+    let kept = |&row: &usize| !tasks.flags[row].speculative && !is_warm_up(first_ends, tasks, row);
     let rows: Vec<usize> = view.rows.iter().copied().filter(kept).collect();
-    let hosts = by_host(view, &rows);
+    let hosts = by_host(tasks, &rows);
     Ok(hosts.iter().filter_map(|(host, here)| hit(context, view, *host, here, &rows)).collect())
 }
 
@@ -97,8 +96,8 @@ fn hit(context: &RunContext<'_>, view: &StageView<'_>, host: u16, here: &[usize]
     if (here.len() as f64) < least || (others.len() as f64) < least {
         return None;
     }
-    let median_ms = median(&sorted_of(&tasks.duration, here))?;
-    let others_ms = median(&sorted_of(&tasks.duration, &others))?;
+    let median_ms = median(&pick(&tasks.duration, here))?;
+    let others_ms = median(&pick(&tasks.duration, &others))?;
     if median_ms < context.option("ratio") * others_ms || median_ms - others_ms < context.option("excess-ms") {
         return None;
     }
@@ -122,7 +121,7 @@ fn explanation(
 ) -> Option<&'static str> {
     let tasks = view.tasks();
     let more = |column: &[u64]| {
-        let (here, others) = (median(&sorted_of(column, here)), median(&sorted_of(column, others)));
+        let (here, others) = (median(&pick(column, here)), median(&pick(column, others)));
         here.zip(others).is_some_and(|(here, others)| here > 0.0 && here >= context.option("read-ratio") * others)
     };
     if more(&tasks.read_bytes) || more(&tasks.read_records) {
@@ -130,9 +129,8 @@ fn explanation(
     }
     let rest = |rows: &[usize]| {
         let overhead = |row: usize| tasks.gc_time[row].saturating_add(tasks.deserialize_time[row]);
-        let mut values: Vec<u64> =
+        let values: Vec<u64> =
             rows.iter().map(|&row| u64::from(tasks.duration[row].saturating_sub(overhead(row)))).collect();
-        values.sort_unstable();
         median(&values).unwrap_or(0.0)
     };
     (rest(here) < context.option("ratio") * rest(others)).then_some("garbage collection or deserialisation")

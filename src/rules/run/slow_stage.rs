@@ -3,11 +3,11 @@
 use super::skewed_stage::{SKEWED_STAGE, is_skewed};
 use super::slow_host::{SLOW_HOST, fires};
 use super::stage_plan::StagePlan;
-use super::support::median;
 use super::view::StageView;
 use super::words::{bytes, count, duration, percent};
 use super::{advice, on_stage, per_stage};
 use crate::declare_rule;
+use crate::run::slots::stage_slots;
 use crate::rules::{RunContext, State, Verdict};
 
 declare_rule! {
@@ -123,7 +123,7 @@ fn causes(context: &RunContext<'_>, view: &StageView<'_>) -> Vec<Cause> {
             threshold: "skewed-stage fires".to_owned(),
         }];
     }
-    let plan = StagePlan::of(context.run, view.key);
+    let plan = StagePlan::of(view);
     let more = || advice::for_partitions(context.run, &plan, true);
     [too_few(context, view, &more), too_large(context, view, &more), spilled(context, view, &more)]
         .into_iter()
@@ -148,7 +148,7 @@ fn too_few(context: &RunContext<'_>, view: &StageView<'_>, more: &dyn Fn() -> Ve
 }
 
 fn too_large(context: &RunContext<'_>, view: &StageView<'_>, more: &dyn Fn() -> Vec<String>) -> Option<Cause> {
-    let read = median(&view.sorted(&view.tasks().read_bytes)?)?;
+    let read = view.median_of(&view.tasks().read_bytes)?;
     let limit = context.option("task-gib") * GIB;
     (read >= limit).then(|| Cause {
         text: format!("{} a task", bytes(read)),
@@ -183,7 +183,7 @@ fn shuffle(context: &RunContext<'_>, view: &StageView<'_>) -> Vec<Cause> {
     if let Some((wait, run_time)) = sums.filter(|&(_, run_time)| run_time > 0.0)
         && wait >= context.option("fetch-wait-share") * run_time
     {
-        let slots = super::support::peak_slots(tasks, &view.rows) as f64;
+        let slots = stage_slots(view.run, view.key) as f64;
         causes.push(Cause {
             text: format!("{} of run time waits for shuffle blocks", percent(wait / run_time)),
             short: "waits for shuffle blocks",

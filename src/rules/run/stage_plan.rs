@@ -1,7 +1,7 @@
 //! The part of a physical plan that one stage ran, found through the accumulators that plan nodes and tasks share.
 
-use crate::run::Run;
-use crate::run::model::{PlanNode, StageKey};
+use super::view::StageView;
+use crate::run::model::PlanNode;
 
 /// What a stage is for, as far as advice differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,11 +107,10 @@ fn reads_shuffle(metric: &str) -> bool {
 
 impl<'a> StagePlan<'a> {
     /// The part of the plan that the stage ran; empty where the log doesn't tell.
-    pub(crate) fn of(run: &'a Run, key: StageKey) -> Self {
-        let execution = execution_of(run, key);
-        let mut found = Self { execution, ..Self::default() };
-        let Some(stage) = run.stages.get(&key) else { return found };
-        let Some(plan) = execution.and_then(|id| run.executions.get(&id)).map(|execution| &execution.plan) else {
+    pub(crate) fn of(view: &StageView<'a>) -> Self {
+        let (run, stage) = (view.run, view.stage);
+        let mut found = Self { execution: view.execution, ..Self::default() };
+        let Some(plan) = view.execution.and_then(|id| run.executions.get(&id)).map(|execution| &execution.plan) else {
             return found;
         };
         let flat = flatten(plan);
@@ -279,11 +278,6 @@ fn partition_count(text: &str) -> Option<u64> {
     let at = text.find("artitioning(")?;
     let close = text[at..].find("), ").map_or(text.len(), |end| at + end);
     text.get(at..close)?.rsplit(['(', ' ']).next()?.trim_end_matches(')').parse().ok()
-}
-
-/// The SQL execution that ran a stage: that of the first job which lists it.
-pub(crate) fn execution_of(run: &Run, key: StageKey) -> Option<i64> {
-    run.jobs.values().find(|job| job.stages.contains(&key.stage))?.execution
 }
 
 #[cfg(test)]

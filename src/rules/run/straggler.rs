@@ -3,9 +3,9 @@
 use super::advice;
 use super::skewed_stage::{Lopsided, SKEWED_STAGE, lone_ms, lopsided};
 use super::stage_plan::StagePlan;
-use super::support::{first_ends, median};
+use crate::run::stats::{first_ends, is_warm_up, median};
 use super::view::StageView;
-use super::words::{bytes, count, duration, percent, ratio};
+use super::words::{bytes, count, duration, grouped, percent, ratio};
 use super::{on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Verdict};
@@ -80,7 +80,7 @@ impl Cause {
             Self::FetchWait(_) => "waits for shuffle blocks",
             Self::Host(..) => "slow on its host",
             Self::Retried => "retried",
-            Self::Unexplained => "not more data",
+            Self::Unexplained => "cause not in the log",
         }
     }
 }
@@ -96,11 +96,11 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
 fn cause(context: &RunContext<'_>, view: &StageView<'_>, row: usize, first_ends: &[Option<u64>]) -> Cause {
     let tasks = view.tasks();
     let run_time = f64::from(tasks.run_time[row]).max(1.0);
-    if view.is_warm_up(row, first_ends) {
+    if is_warm_up(first_ends, tasks, row) {
         return Cause::StartUp;
     }
     let gc = f64::from(tasks.gc_time[row]) / run_time;
-    let median_gc = view.sorted(&tasks.gc_time).and_then(|sorted| median(&sorted)).unwrap_or(0.0);
+    let median_gc = view.median_of(&tasks.gc_time).unwrap_or(0.0);
     if gc >= context.option("gc-share") && f64::from(tasks.gc_time[row]) > median_gc {
         return Cause::Gc(gc);
     }
@@ -117,7 +117,8 @@ fn cause(context: &RunContext<'_>, view: &StageView<'_>, row: usize, first_ends:
     if (0..tasks.index.len()).any(failed) { Cause::Retried } else { Cause::Unexplained }
 }
 
-/// The median of the other tasks on the row's host over the median on all other hosts; needs 3 tasks on both sides.
+/// The median of the other tasks on the row's host over the median on all other hosts; needs 2 tasks here and
+/// 3 there.
 fn host_ratio(view: &StageView<'_>, row: usize) -> Option<f64> {
     let tasks = view.tasks();
     let (mut here, mut elsewhere) = (Vec::new(), Vec::new());
@@ -125,11 +126,9 @@ fn host_ratio(view: &StageView<'_>, row: usize) -> Option<f64> {
         let side = if tasks.host[other] == tasks.host[row] { &mut here } else { &mut elsewhere };
         side.push(u64::from(tasks.duration[other]));
     }
-    if here.len() < 3 || elsewhere.len() < 3 {
+    if here.len() < 2 || elsewhere.len() < 3 {
         return None;
     }
-    here.sort_unstable();
-    elsewhere.sort_unstable();
     Some(median(&here)? / median(&elsewhere)?.max(1.0))
 }
 
@@ -150,15 +149,16 @@ fn describe(
     let mut verdict = on_stage(context, view, Some(saved));
     if cause == Cause::StartUp {
         verdict.paintable = false;
-    }
-    if !verdict.paintable || (view.count() as f64) < context.rules.option(&SKEWED_STAGE, "confident-tasks") {
+        verdict.severity = Severity::Hint;
+    } else if !verdict.paintable || (view.count() as f64) < context.rules.option(&SKEWED_STAGE, "confident-tasks") {
         verdict.severity = Severity::Information;
     }
     verdict.message = format!(
-        "one task took {}, the median {} ({}), and did not read more than the others to match: {}",
+        "one task took {}, the median {} ({}), {}: {}",
         duration(view.max_ms()),
         duration(median_ms),
         ratio(found.ratio),
+        reading(found),
         cause.text(),
     );
     verdict.short = format!("max {} median · {}", ratio(found.ratio), cause.short());
@@ -172,21 +172,31 @@ fn describe(
     verdict.prove(
         "read by it",
         format!(
-            "{} and {} (medians {} and {:.0})",
+            "{} and {} (medians {} and {})",
             bytes(found.read.bytes),
             count(found.read.records as u64, "row"),
             bytes(found.read.median_bytes),
-            found.read.median_records
+            grouped(found.read.median_records as u64)
         ),
         Some("below the floors or the ratio of skewed-stage".to_owned()),
         None,
     );
     verdict.prove("waited for it", duration(lone_ms(view)), None, None);
-    if let Some(python) = StagePlan::of(context.run, view.key).python() {
+    if let Some(python) = StagePlan::of(view).python() {
         verdict.confounders.push(format!("{python} runs in this stage: rows may differ in what the UDF takes for them"));
     }
     verdict.advice = advise(context, view, &cause);
     verdict
+}
+
+/// What it read, where that is not enough to call it skew.
+fn reading(found: &Lopsided) -> String {
+    let read = &found.read;
+    if read.bytes > 2.0 * read.median_bytes && read.median_bytes > 0.0 {
+        let times = ratio(read.bytes / read.median_bytes);
+        return format!("and read {} ({times} the median), too little to explain it by data alone", bytes(read.bytes));
+    }
+    "and read no more than the others".to_owned()
 }
 
 fn advise(context: &RunContext<'_>, view: &StageView<'_>, cause: &Cause) -> Vec<String> {

@@ -1,7 +1,6 @@
 //! More tasks than the work deserves.
 
 use super::stage_plan::StagePlan;
-use super::support::median;
 use super::view::StageView;
 use super::words::{bytes, count, duration, percent};
 use super::{advice, on_stage, per_stage};
@@ -55,7 +54,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
             return Err(State::NotFired);
         }
         let cores = view.cores.ok_or_else(|| State::NotApplicable("the cores of its executors are not known".to_owned()))?;
-        let reads = view.sorted(&view.tasks().read_bytes).and_then(|sorted| median(&sorted));
+        let reads = view.median_of(&view.tasks().read_bytes);
         let read = reads.ok_or_else(|| State::NotRecorded("Task Metrics".to_owned()))?;
         let overhead = overhead_share(view).ok_or_else(|| State::NotRecorded("Executor Run Time".to_owned()))?;
         let small = view.median_ms() < option("median-ms") || read < option("read-mib") * 1024.0 * 1024.0;
@@ -70,7 +69,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
 
 /// Share of the tasks' time that was not run time: scheduling, deserialisation, sending results.
 fn overhead_share(view: &StageView<'_>) -> Option<f64> {
-    let run_time = view.sum(&view.tasks().run_time)?;
+    let run_time = view.sum(&view.tasks().run_time).filter(|_| view.recorded("Executor Run Time"))?;
     Some((1.0 - run_time / view.task_ms().max(1.0)).max(0.0))
 }
 
@@ -103,6 +102,6 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, cores: f64, read: f6
         None,
     );
     verdict.prove("overhead", percent(overhead), Some(format!(">= {}", percent(option("overhead-share")))), None);
-    verdict.advice = advice::for_partitions(context.run, &StagePlan::of(context.run, view.key), false);
+    verdict.advice = advice::for_partitions(context.run, &StagePlan::of(view), false);
     verdict
 }

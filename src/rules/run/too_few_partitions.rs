@@ -2,7 +2,6 @@
 
 use super::skewed_stage::{SKEWED_STAGE, is_skewed};
 use super::stage_plan::{StagePlan, UserPartitions};
-use super::support::median;
 use super::view::StageView;
 use super::words::{bytes, count, duration, percent};
 use super::{advice, on_stage, per_stage};
@@ -64,7 +63,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
             return Err(state);
         }
         let cores = view.cores.ok_or_else(|| State::NotApplicable("the cores of its executors are not known".to_owned()))?;
-        let plan = StagePlan::of(context.run, view.key);
+        let plan = StagePlan::of(view);
         if plan.single_by_nature() {
             return Err(State::NotApplicable("a limit, a head or a global aggregate".to_owned()));
         }
@@ -90,9 +89,7 @@ fn form(context: &RunContext<'_>, view: &StageView<'_>, cores: f64) -> Option<Fo
     if tasks < cores && task_ms >= option("strong-seconds") * 1000.0 {
         return Some(Form::FewerThanCores);
     }
-    let large = view
-        .sorted(&view.tasks().read_bytes)
-        .and_then(|sorted| median(&sorted))
+    let large = view.median_of(&view.tasks().read_bytes)
         .is_some_and(|read| read > option("read-mib") * 1024.0 * 1024.0);
     let few = tasks < option("tasks-per-core") * cores && task_ms / cores >= option("seconds-per-core") * 1000.0;
     (few && (large || idle_share(view, cores) >= option("idle-share"))).then_some(Form::Few)

@@ -1,9 +1,12 @@
 //! One stage attempt as the rules see it: the tasks that count and what is derived from them once.
 
-use super::support::{self, median, quantile};
+use rustc_hash::FxHashSet;
+
 use crate::rules::{RuleSettings, State};
 use crate::run::Run;
 use crate::run::model::{Stage, StageKey, Tasks};
+use crate::run::slots::{self, impact, stage_cores, stage_slots, stage_wall};
+use crate::run::stats::{self, Distribution, median, pick, population};
 
 /// Thresholds that all rules on runs share; they are options of `log-coverage`.
 #[derive(Debug, Clone, Copy)]
@@ -31,34 +34,6 @@ impl Floors {
     }
 }
 
-/// Minimum, median, quantiles and maximum.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spread {
-    /// Smallest.
-    pub min: u64,
-    /// Mean of the two middle ones for an even count.
-    pub median: f64,
-    /// Nearest rank.
-    pub p75: u64,
-    /// Nearest rank.
-    pub p95: u64,
-    /// Largest.
-    pub max: u64,
-}
-
-impl Spread {
-    /// Of sorted values; `None` without any.
-    pub fn of(sorted: &[u64]) -> Option<Self> {
-        Some(Self {
-            min: *sorted.first()?,
-            median: median(sorted)?,
-            p75: quantile(sorted, 0.75)?,
-            p95: quantile(sorted, 0.95)?,
-            max: *sorted.last()?,
-        })
-    }
-}
-
 /// The evaluated attempt of a stage with the rows of its tasks that count.
 #[derive(Debug)]
 pub struct StageView<'a> {
@@ -68,9 +43,11 @@ pub struct StageView<'a> {
     pub key: StageKey,
     /// The stage.
     pub stage: &'a Stage,
-    /// Rows of the population in launch order.
+    /// The SQL execution whose job ran it.
+    pub execution: Option<i64>,
+    /// Rows of the population: one success for each partition.
     pub rows: Vec<usize>,
-    /// Durations of the population, sorted, in ms.
+    /// Durations of the population, in ms.
     pub durations: Vec<u64>,
     /// From submission to completion (else from the first launch to the last finish), in ms.
     pub wall_ms: f64,
@@ -78,43 +55,42 @@ pub struct StageView<'a> {
     pub run_ms: f64,
     /// Cores that it could use, weighted by time; `None` when unknown.
     pub cores: Option<f64>,
+    median_ms: f64,
 }
 
 impl<'a> StageView<'a> {
     /// The view of one stage attempt.
     pub fn new(run: &'a Run, key: StageKey) -> Option<Self> {
-        let stage = run.stages.get(&key)?;
-        let rows = support::population(&stage.tasks);
-        let mut durations: Vec<u64> = rows.iter().map(|&row| u64::from(stage.tasks.duration[row])).collect();
-        durations.sort_unstable();
-        let task_cpus = run.conf.get("spark.task.cpus").and_then(|text| text.trim().parse().ok()).unwrap_or(1.0);
-        let mut view = Self {
-            run,
-            key,
-            stage,
-            rows,
-            durations,
-            wall_ms: 0.0,
-            run_ms: (run.application.end - run.application.start).max(1) as f64,
-            cores: support::cores(run, stage, task_cpus),
-        };
-        view.wall_ms = view.wall();
-        Some(view)
+        let job = run.jobs.values().find(|job| job.stages.contains(&key.stage));
+        Self::of_execution(run, key, job.and_then(|job| job.execution))
     }
 
     /// The evaluated attempts of all stages of a run.
     pub fn all(run: &'a Run) -> Vec<Self> {
-        support::evaluated(run).into_iter().filter_map(|key| Self::new(run, key)).collect()
+        let jobs = run.jobs_by_stage();
+        let execution = |key: StageKey| run.jobs.get(jobs.get(&key.stage)?)?.execution;
+        stats::evaluated_stages(run)
+            .into_iter()
+            .filter_map(|key| Self::of_execution(run, key, execution(key)))
+            .collect()
     }
 
-    fn wall(&self) -> f64 {
-        if let (Some(from), Some(to)) = (self.stage.submitted, self.stage.completed) {
-            return (to - from).max(0) as f64;
-        }
-        let tasks = self.tasks();
-        let first = self.rows.iter().map(|&row| u64::from(tasks.launch[row])).min().unwrap_or(0);
-        let ends = self.rows.iter().map(|&row| u64::from(tasks.launch[row]) + u64::from(tasks.duration[row]));
-        ends.max().unwrap_or(0).saturating_sub(first) as f64
+    fn of_execution(run: &'a Run, key: StageKey, execution: Option<i64>) -> Option<Self> {
+        let stage = run.stages.get(&key)?;
+        let rows = population(&stage.tasks);
+        let durations = pick(&stage.tasks.duration, &rows);
+        Some(Self {
+            run,
+            key,
+            stage,
+            execution,
+            wall_ms: stage_wall(run, stage).unwrap_or(0) as f64,
+            run_ms: slots::run_time(run).max(1) as f64,
+            cores: stage_cores(run, key),
+            median_ms: median(&durations).unwrap_or(0.0),
+            rows,
+            durations,
+        })
     }
 
     /// All ended tasks of the attempt.
@@ -129,12 +105,12 @@ impl<'a> StageView<'a> {
 
     /// Median duration in ms; 0 without tasks.
     pub fn median_ms(&self) -> f64 {
-        median(&self.durations).unwrap_or(0.0)
+        self.median_ms
     }
 
     /// Longest duration in ms; 0 without tasks.
     pub fn max_ms(&self) -> f64 {
-        self.durations.last().copied().unwrap_or(0) as f64
+        self.durations.iter().max().copied().unwrap_or(0) as f64
     }
 
     /// Time of all tasks that count, in ms.
@@ -147,19 +123,29 @@ impl<'a> StageView<'a> {
         !self.rows.is_empty() && self.rows.iter().all(|&row| self.tasks().flags[row].metrics)
     }
 
-    /// A column over the population, sorted; `None` if task metrics were not recorded.
-    pub fn sorted<T: Copy + Into<u64>>(&self, column: &[T]) -> Option<Vec<u64>> {
-        if !self.measured() {
-            return None;
-        }
-        let mut values: Vec<u64> = self.rows.iter().map(|&row| column[row].into()).collect();
-        values.sort_unstable();
-        Some(values)
+    /// Whether the log has this field of `Task Metrics` (by Spark's name) for every task that counts.
+    pub fn recorded(&self, field: &str) -> bool {
+        self.measured() && !self.tasks().not_recorded.contains(field)
+    }
+
+    /// A column over the population; `None` if task metrics were not recorded.
+    pub fn column<T: Copy + Into<u64>>(&self, column: &[T]) -> Option<Vec<u64>> {
+        self.measured().then(|| pick(column, &self.rows))
+    }
+
+    /// The median of a column over the population; `None` if task metrics were not recorded.
+    pub fn median_of<T: Copy + Into<u64>>(&self, column: &[T]) -> Option<f64> {
+        median(&self.column(column)?)
+    }
+
+    /// A column over the population in a few numbers; `None` if task metrics were not recorded.
+    pub fn distribution<T: Copy + Into<u64>>(&self, column: &[T]) -> Option<Distribution> {
+        Distribution::of(&self.column(column)?)
     }
 
     /// The sum of a column over the population; `None` if task metrics were not recorded.
     pub fn sum<T: Copy + Into<u64>>(&self, column: &[T]) -> Option<f64> {
-        self.measured().then(|| self.rows.iter().map(|&row| column[row].into()).sum::<u64>() as f64)
+        Some(self.column(column)?.into_iter().fold(0, u64::saturating_add) as f64)
     }
 
     /// The task that took longest.
@@ -172,9 +158,9 @@ impl<'a> StageView<'a> {
         self.run.hosts.get(usize::from(self.tasks().host[row])).map_or("unknown host", String::as_str)
     }
 
-    /// Share of the announced tasks that count.
+    /// Share of the announced tasks that count; 1 where their number was not recorded.
     pub fn coverage(&self) -> f64 {
-        if self.stage.task_count == 0 { 1.0 } else { self.rows.len() as f64 / f64::from(self.stage.task_count) }
+        stats::coverage(self.stage).unwrap_or(1.0)
     }
 
     /// Why no rule can judge this stage, if so.
@@ -201,29 +187,18 @@ impl<'a> StageView<'a> {
         })
     }
 
-    /// Seconds that the stage would end earlier if each of its tasks took what `without` says (in ms, by row).
+    /// Seconds that the stage would end earlier if each of its tasks took what `without` says (in ms, by row), by replay.
     pub fn saved_seconds(&self, without: impl Fn(usize) -> f64) -> f64 {
-        let tasks = self.tasks();
-        let slots = support::peak_slots(tasks, &self.rows);
-        let now = support::replay(self.rows.iter().map(|&row| f64::from(tasks.duration[row])), slots);
-        let then = support::replay(self.rows.iter().map(|&row| without(row)), slots);
-        ((now - then) / 1000.0).max(0.0)
+        let counted: FxHashSet<usize> = self.rows.iter().copied().collect();
+        let replaced = |row: usize| counted.contains(&row).then(|| without(row).max(0.0) as u32);
+        impact(self.tasks(), stage_slots(self.run, self.key), replaced) as f64 / 1000.0
     }
 
     /// As [`Self::saved_seconds`], with the work that the tasks lose spread evenly over all slots.
     pub fn saved_seconds_if_spread(&self, without: impl Fn(usize) -> f64) -> f64 {
         let tasks = self.tasks();
         let moved: f64 = self.rows.iter().map(|&row| (f64::from(tasks.duration[row]) - without(row)).max(0.0)).sum();
-        let slots = support::peak_slots(tasks, &self.rows) as f64;
+        let slots = stage_slots(self.run, self.key) as f64;
         (self.saved_seconds(without) - moved / slots / 1000.0).max(0.0)
-    }
-
-    /// Whether a task was launched before its executor had ended its first task of the run: start-up of the JVM, class
-    /// loading and Python workers falls into it.
-    pub fn is_warm_up(&self, row: usize, first_ends: &[Option<u64>]) -> bool {
-        const CLOCK_MS: u64 = 5;
-        let tasks = self.tasks();
-        let end = first_ends.get(usize::from(tasks.executor[row])).copied().flatten();
-        end.is_some_and(|end| u64::from(tasks.launch[row]) + CLOCK_MS < end)
     }
 }

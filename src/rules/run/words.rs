@@ -57,7 +57,7 @@ pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (position, digit) in digits.chars().enumerate() {
-        if position > 0 && (digits.len() - position) % 3 == 0 {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);
@@ -65,12 +65,12 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-/// A histogram of sorted values in `width` steps from 0 to the largest: `▁▁█▇▂▁▁▂`.
-pub(crate) fn sparkline(sorted: &[u64], width: usize) -> String {
+/// A histogram of values in `width` steps from 0 to the largest: `▁▁█▇▂▁▁▂`.
+pub(crate) fn sparkline(values: &[u64], width: usize) -> String {
     const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
-    let Some(&largest) = sorted.last().filter(|&&largest| largest > 0) else { return String::new() };
+    let Some(&largest) = values.iter().max().filter(|&&largest| largest > 0) else { return String::new() };
     let mut counts = vec![0u64; width];
-    for &value in sorted {
+    for &value in values {
         let step = (value as f64 / largest as f64 * width as f64) as usize;
         if let Some(count) = counts.get_mut(step.min(width.saturating_sub(1))) {
             *count += 1;
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_sparkline_shows_the_lone_task_at_the_right() {
-        let line = sparkline(&[10, 11, 12, 10, 100], 8);
+        let line = sparkline(&[10, 100, 11, 12, 10], 8);
         assert_eq!(line.chars().count(), 8);
         assert_eq!(line.chars().next(), Some('█'));
         assert!(line.ends_with('▃'), "{line}");

@@ -2,7 +2,7 @@
 
 use super::edits::{insert, quick_fix};
 use crate::pyspark::StaticPlan;
-use crate::pyspark::plan::{JoinCondition, NodeId, Operator, Source};
+use crate::pyspark::plan::{Join, JoinCondition, NodeId, Operator, Source};
 use crate::rules::Fix;
 
 /// `.schema("...")` in front of the loading call, with the columns that the file names as keys.
@@ -25,26 +25,23 @@ pub fn schema_skeleton(plan: &StaticPlan, read: NodeId) -> Option<Fix> {
 /// The columns by which the frame is joined or grouped later on, in source order.
 fn key_columns(plan: &StaticPlan, read: NodeId) -> Vec<String> {
     let mut columns: Vec<String> = Vec::new();
+    // Inputs stand before the nodes that read them, so one pass finds all that is computed from the frame.
+    let mut computed_from_it = vec![false; plan.nodes.len()];
     for (index, node) in plan.nodes.iter().enumerate() {
-        let keys = match &node.operator {
-            Operator::Join(join) => match &join.condition {
-                JoinCondition::Using(keys) => keys.clone(),
-                _ => continue,
-            },
-            Operator::Aggregate { keys, .. } => keys.iter().flatten().cloned().collect(),
+        let reads_it = |input: &NodeId| computed_from_it.get(input.0 as usize).copied().unwrap_or(false);
+        computed_from_it[index] = index == read.0 as usize || node.inputs.iter().any(reads_it);
+        let keys: Vec<&String> = match &node.operator {
+            _ if !computed_from_it[index] => continue,
+            Operator::Join(Join { condition: JoinCondition::Using(keys), .. }) => keys.iter().collect(),
+            Operator::Aggregate { keys, .. } => keys.iter().flatten().collect(),
             _ => continue,
         };
-        if plan.upstream(NodeId(index as u32)).contains(&read) {
-            columns.extend(keys);
+        for key in keys.into_iter().filter(|key| is_plain(key)) {
+            if !columns.contains(key) {
+                columns.push(key.clone());
+            }
         }
     }
-    let mut seen = Vec::new();
-    columns.retain(|column| {
-        is_plain(column) && !seen.contains(column) && {
-            seen.push(column.clone());
-            true
-        }
-    });
     columns
 }
 

@@ -1,0 +1,89 @@
+//! What can only be said of a run after its last line.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::build::Builder;
+use crate::run::Run;
+use crate::run::model::PlanNode;
+
+impl Builder {
+    /// The run, after the last line.
+    pub(super) fn finish(mut self) -> Run {
+        for id in self.plans.waiting() {
+            self.parse_plan(id);
+        }
+        self.keep_plan_metrics();
+        self.times();
+        self.call_sites();
+        self.coverage();
+        self.run
+    }
+
+    /// Drops the accumulators that no plan names.
+    fn keep_plan_metrics(&mut self) {
+        let mut named = FxHashSet::default();
+        for execution in self.run.executions.values() {
+            let mut open: Vec<&PlanNode> = vec![&execution.plan];
+            while let Some(node) = open.pop() {
+                named.extend(node.metrics.iter().map(|metric| metric.accumulator));
+                open.extend(&node.children);
+            }
+        }
+        self.run.metric_totals.retain(|id, _| named.contains(id));
+        for stage in self.run.stages.values_mut() {
+            stage.accumulables.retain(|id| named.contains(id));
+            stage.accumulables.sort_unstable();
+            stage.accumulables.dedup();
+            stage.accumulables.shrink_to_fit();
+        }
+    }
+
+    fn times(&mut self) {
+        let application = &mut self.run.application;
+        let start = self.base.or(self.started).or(self.first_time);
+        application.start = start.unwrap_or(0);
+        application.end = self.ended.or(self.last_time).unwrap_or(application.start).max(application.start);
+        application.estimated = self.ended.is_none() || self.started != start;
+    }
+
+    /// A stage without a call site of its own has that of its job.
+    fn call_sites(&mut self) {
+        let mut sites: FxHashMap<u32, &str> = FxHashMap::default();
+        for job in self.run.jobs.values() {
+            let Some(site) = job.call_site.as_deref() else { continue };
+            for &stage in &job.stages {
+                sites.entry(stage).or_insert(site);
+            }
+        }
+        for (key, stage) in &mut self.run.stages {
+            if stage.call_site.is_none() {
+                stage.call_site = sites.get(&key.stage).map(|&site| site.to_owned());
+            }
+        }
+    }
+
+    fn coverage(&mut self) {
+        let coverage = &mut self.run.coverage;
+        let mut whole = true;
+        for stage in self.run.stages.values_mut() {
+            let done: FxHashSet<u32> = stage.tasks.index.iter().copied().collect();
+            let seen = done.len() as u64;
+            let ran_through = stage.completed.is_some() && stage.failure.is_none();
+            stage.compacted = coverage.compacted && ran_through && seen == 0 && stage.task_count > 0;
+            // A stage that failed never ran the tasks that it still had.
+            let expected = if stage.failure.is_some() { seen } else { u64::from(stage.task_count).max(seen) };
+            whole &= !ran_through || seen >= expected;
+            coverage.tasks_seen += seen;
+            coverage.tasks_expected += expected;
+        }
+        let clean = coverage.bad_lines == 0 && coverage.cut_at.is_none() && coverage.missing_files.is_empty();
+        coverage.complete = self.ended.is_some() && clean && !coverage.compacted && whole;
+        if let Some(note) = self.attempts.note() {
+            coverage.notes.push(note);
+        }
+        coverage.notes.extend(self.plans.notes());
+        if self.crowded {
+            coverage.notes.push("more than 65,536 hosts or executors: the last ones are taken for one".to_owned());
+        }
+    }
+}

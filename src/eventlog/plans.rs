@@ -1,0 +1,57 @@
+//! The newest plan of each SQL execution. Adaptive execution writes a plan again and again; only the last one is parsed.
+
+use rustc_hash::FxHashMap;
+
+use super::plan_info;
+use crate::run::model::PlanNode;
+
+/// Bytes of plans kept, as written; streaming applications would plan without end.
+const BUDGET: usize = 256 << 20;
+
+/// Plans as written, until no newer one can come.
+#[derive(Default)]
+pub(super) struct Plans {
+    raw: FxHashMap<i64, Vec<u8>>,
+    /// Bytes of all plans kept, parsed ones included.
+    bytes: usize,
+    dropped: bool,
+    cut: bool,
+}
+
+impl Plans {
+    /// Keeps the plan in `line` in place of an older one of the execution.
+    pub(super) fn keep(&mut self, execution: i64, line: &[u8]) {
+        let key: &[u8] = b"\"sparkPlanInfo\":";
+        let Some(at) = memchr::memmem::find(line, key) else { return };
+        let plan = &line[at + key.len()..];
+        let old = self.raw.get(&execution).map_or(0, Vec::len);
+        let bytes = self.bytes - old + plan.len();
+        if bytes > BUDGET {
+            self.dropped = true;
+            return;
+        }
+        self.bytes = bytes;
+        self.raw.insert(execution, plan.to_vec());
+    }
+
+    /// The execution's plan, if one was kept that can be read.
+    pub(super) fn take(&mut self, execution: i64) -> Option<PlanNode> {
+        let plan = plan_info::parse(&self.raw.remove(&execution)?)?;
+        self.cut |= plan.cut;
+        Some(plan.root)
+    }
+
+    /// The executions whose plan was not taken yet.
+    pub(super) fn waiting(&self) -> Vec<i64> {
+        let mut waiting: Vec<i64> = self.raw.keys().copied().collect();
+        waiting.sort_unstable();
+        waiting
+    }
+
+    /// What to say of plans that are not whole.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let dropped = self.dropped.then(|| format!("plans beyond {} MiB were not kept", BUDGET >> 20));
+        let cut = self.cut.then(|| format!("plans are kept down to level {}", plan_info::MAX_DEPTH));
+        dropped.into_iter().chain(cut).collect()
+    }
+}

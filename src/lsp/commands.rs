@@ -1,0 +1,45 @@
+//! Commands: link a run, take it away again.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::json;
+use tower_lsp_server::jsonrpc::{Error, Result};
+use tower_lsp_server::ls_types::*;
+
+use super::runs;
+use super::session::Session;
+
+const LINK: &str = "sparkls.linkRun";
+const UNLINK: &str = "sparkls.unlinkRun";
+
+pub(super) fn names() -> Vec<String> {
+    [LINK, UNLINK].map(str::to_owned).to_vec()
+}
+
+/// Both take a path: absolute, or relative to the workspace's folder.
+pub(super) async fn execute(session: &Arc<Session>, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
+    let Some(path) = params.arguments.first().and_then(LSPAny::as_str) else {
+        return Err(Error::invalid_params(format!("`{}` takes the path of an event log", params.command)));
+    };
+    let Some((folder, path)) = place(session, path) else {
+        return Err(Error::invalid_params("a run is linked to a folder, and none is open"));
+    };
+    match params.command.as_str() {
+        LINK => match runs::link(session, &folder, path).await {
+            Ok(run) => Ok(Some(json!({ "label": run.label, "source": run.source }))),
+            Err(sentence) => Err(Error::invalid_params(sentence)),
+        },
+        UNLINK => Ok(Some(runs::unlink(session, &folder, &path.display().to_string()).into())),
+        unknown => Err(Error::invalid_params(format!("there is no command `{unknown}`"))),
+    }
+}
+
+/// The folder whose project a log belongs to, and the log's path: the longest folder that holds it, else the first.
+fn place(session: &Session, path: &str) -> Option<(PathBuf, PathBuf)> {
+    let folders = session.folders();
+    let path = PathBuf::from(path);
+    let folder = folders.iter().find(|folder| path.starts_with(folder)).or(folders.last())?;
+    let path = if path.is_absolute() { path } else { folder.join(path) };
+    Some((folder.clone(), path))
+}

@@ -1,0 +1,225 @@
+//! An open document at one version: an immutable snapshot that every request works on.
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::Mutex;
+use tower_lsp_server::ls_types::Uri;
+
+use super::panics;
+use crate::analysis::{Analysis, Facts};
+use crate::conf::{EffectiveConf, properties};
+use crate::link::Links;
+use crate::pyspark::{PythonFile, may_use_spark};
+use crate::rules::Level;
+use crate::text::{Document, Edit};
+use crate::workspace::{self, Kind, Project};
+
+/// Edits kept for an incremental parse; a document that nobody parses for longer is parsed afresh.
+const EDITS_KEPT: usize = 2_000;
+
+/// What was parsed last of a document, and the edits since: what the next parse starts from.
+#[derive(Debug, Default)]
+pub(super) struct Lineage {
+    parsed: Mutex<Option<(u64, PythonFile)>>,
+    edits: Mutex<Vec<(u64, Edit)>>,
+}
+
+impl Lineage {
+    /// Notes the edit that made `revision`.
+    pub(super) fn edited(&self, revision: u64, edit: Edit) {
+        let mut edits = self.edits.lock();
+        if edits.len() >= EDITS_KEPT {
+            edits.clear();
+        }
+        edits.push((revision, edit));
+    }
+
+    /// The parse of `text`, made from the last one where the edits since are known.
+    fn parse(&self, revision: u64, text: &Arc<str>) -> PythonFile {
+        let last = self.parsed.lock().clone();
+        let file = last
+            .filter(|(parsed, _)| *parsed <= revision)
+            .and_then(|(parsed, file)| Some(file.edited(&self.between(parsed, revision)?, text)))
+            .unwrap_or_else(|| PythonFile::parse(text));
+        let mut last = self.parsed.lock();
+        if last.as_ref().is_none_or(|(parsed, _)| *parsed < revision) {
+            *last = Some((revision, file.clone()));
+            self.edits.lock().retain(|(made, _)| *made > revision);
+        }
+        file
+    }
+
+    /// The edits that lead from one revision to another, if all of them are still known.
+    fn between(&self, from: u64, to: u64) -> Option<Vec<Edit>> {
+        let edits = self.edits.lock();
+        let between: Vec<Edit> =
+            edits.iter().filter(|(made, _)| from < *made && *made <= to).map(|(_, edit)| *edit).collect();
+        (between.len() as u64 == to - from).then_some(between)
+    }
+}
+
+/// What was read out of a text; the same for every project it is seen in.
+#[derive(Debug, Default)]
+struct Parsed {
+    facts: OnceLock<Facts>,
+}
+
+/// A document at one version in its project as it was then.
+#[derive(Debug)]
+pub(super) struct Snapshot {
+    /// The client's own spelling.
+    pub(super) uri: Uri,
+    pub(super) path: PathBuf,
+    pub(super) kind: Kind,
+    pub(super) document: Document,
+    /// Counts changes of this document, whatever versions the client gives them.
+    pub(super) revision: u64,
+    pub(super) project: Arc<Project>,
+    /// Counts changes of the project.
+    pub(super) generation: u64,
+    /// The text is over the size limit and is not analysed.
+    pub(super) too_large: bool,
+    lineage: Arc<Lineage>,
+    parsed: Arc<Parsed>,
+    links: OnceLock<Vec<Links>>,
+    analysis: OnceLock<Arc<Analysis>>,
+    panicked: OnceLock<String>,
+}
+
+impl Snapshot {
+    /// The document as it was opened.
+    pub(super) fn open(uri: Uri, path: PathBuf, kind: Kind, document: Document, project: (Arc<Project>, u64)) -> Self {
+        Self {
+            uri,
+            path,
+            kind,
+            document,
+            revision: 0,
+            project: project.0,
+            generation: project.1,
+            too_large: false,
+            lineage: Arc::default(),
+            parsed: Arc::default(),
+            links: OnceLock::new(),
+            analysis: OnceLock::new(),
+            panicked: OnceLock::new(),
+        }
+    }
+
+    /// The same document with a text that followed by these edits; without edits the text is new altogether.
+    pub(super) fn changed(&self, document: Document, edits: Option<Vec<Edit>>) -> Self {
+        let mut revision = self.revision;
+        let lineage = match edits {
+            Some(edits) => {
+                for edit in edits {
+                    revision += 1;
+                    self.lineage.edited(revision, edit);
+                }
+                Arc::clone(&self.lineage)
+            }
+            None => {
+                revision += 1;
+                Arc::default()
+            }
+        };
+        Self { revision, document, lineage, parsed: Arc::default(), ..self.fresh() }
+    }
+
+    /// The same text in a project that changed.
+    pub(super) fn in_project(&self, project: Arc<Project>, generation: u64) -> Self {
+        Self { project, generation, ..self.fresh() }
+    }
+
+    /// The same text, not analysed yet.
+    fn fresh(&self) -> Self {
+        Self {
+            uri: self.uri.clone(),
+            path: self.path.clone(),
+            kind: self.kind,
+            document: self.document.clone(),
+            revision: self.revision,
+            project: Arc::clone(&self.project),
+            generation: self.generation,
+            too_large: self.too_large,
+            lineage: Arc::clone(&self.lineage),
+            parsed: Arc::clone(&self.parsed),
+            links: OnceLock::new(),
+            analysis: OnceLock::new(),
+            panicked: OnceLock::new(),
+        }
+    }
+
+    /// Whether there is anything to analyse.
+    pub(super) fn is_analysed(&self) -> bool {
+        self.kind != Kind::Other && !self.too_large && !self.project.excludes(&self.path)
+    }
+
+    /// What was read out of the text; the first call parses. For workers.
+    pub(super) fn facts(&self) -> &Facts {
+        self.parsed.facts.get_or_init(|| {
+            let text = self.document.text();
+            match self.kind {
+                Kind::Python if may_use_spark(text) => {
+                    Facts::Python(Arc::clone(self.lineage.parse(self.revision, text).plan()))
+                }
+                Kind::Properties => Facts::Properties { settings: properties::read(text).settings },
+                Kind::Python | Kind::Other => Facts::Nothing,
+            }
+        })
+    }
+
+    /// The configuration that the document sees. For workers.
+    pub(super) fn conf(&self) -> EffectiveConf {
+        self.project.conf_of(&self.path, self.document.text(), self.facts())
+    }
+
+    /// The analysis; the first call makes it. A rule that panics is left out, and the rest is there. For workers.
+    pub(super) fn analysis(&self) -> &Arc<Analysis> {
+        self.analysis.get_or_init(|| {
+            if !self.is_analysed() {
+                return Arc::default();
+            }
+            let mut project = Arc::clone(&self.project);
+            loop {
+                let caught = match panics::catch(|| self.analyse(&project)) {
+                    Ok(analysis) => return Arc::new(analysis),
+                    Err(caught) => caught,
+                };
+                let version = self.document.version();
+                panics::log("analysis of", Some(self.uri.as_str()), Some(version));
+                let at = caught.rule.map_or("the analysis", |rule| rule.name);
+                let _ = self.panicked.set(format!("{at} on version {version} of {}", self.uri.as_str()));
+                // Only what a rule did can be left out, and each rule once.
+                let Some(rule) =
+                    caught.rule.filter(|rule| project.environment.rules.levels.get(rule.name) != Some(&Level::Off))
+                else {
+                    return Arc::default();
+                };
+                Arc::make_mut(&mut project).environment.rules.levels.insert(rule.name.to_owned(), Level::Off);
+            }
+        })
+    }
+
+    /// What panicked in the analysis, if anything did.
+    pub(super) fn panicked(&self) -> Option<&String> {
+        self.panicked.get()
+    }
+
+    fn analyse(&self, project: &Project) -> Analysis {
+        panic_on_purpose(self.document.text());
+        let text = self.document.text();
+        let links = self.links.get_or_init(|| workspace::link_runs(project, &self.path, text, self.facts()));
+        workspace::analyse(project, &self.path, text, self.facts(), links)
+    }
+}
+
+/// In debug builds, a text that holds `$SPARKLS_PANIC_ON` panics, for the tests of what happens then.
+fn panic_on_purpose(text: &str) {
+    if cfg!(debug_assertions)
+        && let Ok(trigger) = std::env::var("SPARKLS_PANIC_ON")
+        && !trigger.is_empty()
+    {
+        assert!(!text.contains(&trigger), "a test asked for this panic");
+    }
+}

@@ -1,0 +1,69 @@
+//! Hover: what a setting does and who decides it, what a call runs, what it cost.
+
+mod code;
+mod setting;
+
+use std::sync::Arc;
+
+use tower_lsp_server::jsonrpc::Result;
+use tower_lsp_server::ls_types::*;
+
+use super::capabilities::Features;
+use super::document::Snapshot;
+use super::session::Session;
+use super::{convert, work};
+use crate::analysis::Facts;
+use crate::rules::Finding;
+use crate::text::Span;
+
+pub(super) use setting::{documentation as setting_documentation, kind as setting_kind};
+
+/// The answer to `textDocument/hover`.
+pub(super) async fn answer(
+    session: &Arc<Session>,
+    snapshot: Arc<Snapshot>,
+    position: Position,
+) -> Result<Option<Hover>> {
+    if !snapshot.is_analysed() {
+        return Ok(None);
+    }
+    let features = session.features().clone();
+    work::run(session, "textDocument/hover", snapshot, move |snapshot| hover(snapshot, position, &features)).await
+}
+
+fn hover(snapshot: &Snapshot, position: Position, features: &Features) -> Option<Hover> {
+    let offset = snapshot.document.offset(convert::position(position), features.encoding);
+    let (span, mut sections) = setting::sections(snapshot, offset).or_else(|| match snapshot.facts() {
+        Facts::Python(plan) => code::sections(snapshot, plan, offset),
+        Facts::Properties { .. } | Facts::Nothing => None,
+    })?;
+    sections.extend(
+        snapshot.analysis().findings.iter().filter(|finding| finding.span.touches(offset)).filter_map(evidence),
+    );
+    let contents = convert::markup(sections.join("\n\n"), features.markdown);
+    let range = Some(convert::range(&snapshot.document, span, features.encoding));
+    Some(Hover { contents: HoverContents::Markup(contents), range })
+}
+
+/// The numbers that a finding rests on; its message is shown by the editor.
+fn evidence(finding: &Finding) -> Option<String> {
+    let lines: Vec<String> = finding
+        .evidence
+        .iter()
+        .map(|evidence| {
+            let threshold = evidence.threshold.as_ref().map(|threshold| format!(" ({threshold})")).unwrap_or_default();
+            let source = evidence.source.as_ref().map(|source| format!(", {source}")).unwrap_or_default();
+            format!("- {}: {}{threshold}{source}", evidence.name, evidence.value)
+        })
+        .collect();
+    (!lines.is_empty()).then(|| format!("`{}` rests on\n{}", finding.rule, lines.join("\n")))
+}
+
+/// The word of these characters around an offset.
+fn word(text: &str, offset: usize, belongs: impl Fn(u8) -> bool) -> Span {
+    let bytes = text.as_bytes();
+    let offset = offset.min(bytes.len());
+    let before = bytes[..offset].iter().rev().take_while(|byte| belongs(**byte)).count();
+    let behind = bytes[offset..].iter().take_while(|byte| belongs(**byte)).count();
+    Span::new(offset - before, offset + behind)
+}

@@ -1,0 +1,207 @@
+//! Reading the projects: at the start, when their files change, when the editor's settings do.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tower_lsp_server::ls_types::*;
+
+use super::configuration::Editor;
+use super::document::Snapshot;
+use super::session::Session;
+use super::{diagnostics, publish, runs, uri, watch};
+use crate::conf::properties;
+use crate::workspace::{self, Kind, Project};
+
+/// How long the start waits for the client to tell its settings.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// The folders that the client opened.
+#[allow(deprecated, reason = "older clients send nothing else")]
+pub(super) fn folders(params: &InitializeParams) -> Vec<PathBuf> {
+    let folders = params.workspace_folders.as_deref().unwrap_or_default();
+    let mut paths: Vec<PathBuf> =
+        folders.iter().map(|folder| &folder.uri).filter(|uri| uri::is_file(uri)).map(uri::path).collect();
+    if paths.is_empty() {
+        let root = params.root_uri.as_ref().filter(|uri| uri::is_file(uri)).map(uri::path);
+        paths.extend(root.or_else(|| params.root_path.as_ref().map(PathBuf::from)));
+    }
+    paths
+}
+
+/// What follows `initialized`: settings, projects, runs, watchers.
+pub(super) fn begin(session: &Arc<Session>) {
+    let session = Arc::clone(session);
+    tokio::spawn(async move {
+        let asking = tokio::spawn(ask_configuration(Arc::clone(&session)));
+        let answered = tokio::time::timeout(PATIENCE, asking).await.is_ok();
+        reload(&session).await;
+        session.ready.send_replace(true);
+        refresh(&session);
+        watch::begin(&session).await;
+        // A client that took its time is heard by `ask_configuration` itself.
+        let _ = answered;
+    });
+}
+
+/// Asks for the `sparkls` section, if the client can be asked; an answer that changes something after the start has
+/// the projects read again.
+async fn ask_configuration(session: Arc<Session>) {
+    if !session.features().configuration {
+        return;
+    }
+    let item = ConfigurationItem { scope_uri: None, section: Some("sparkls".to_owned()) };
+    let Ok(answer) = session.client.configuration(vec![item]).await else { return };
+    let Some(section) = answer.into_iter().next().filter(|section| section.is_object()) else { return };
+    take_configuration(&session, Editor::read(&section)).await;
+}
+
+/// The client's settings may have changed: those it sent along, else those it tells when asked.
+pub(super) fn configuration_changed(session: &Arc<Session>, pushed: serde_json::Value) {
+    let session = Arc::clone(session);
+    tokio::spawn(async move {
+        if session.features().configuration {
+            ask_configuration(session).await;
+        } else if pushed.is_object() {
+            take_configuration(&session, Editor::read(&pushed)).await;
+        }
+    });
+}
+
+async fn take_configuration(session: &Arc<Session>, editor: Editor) {
+    if *session.editor() == editor {
+        return;
+    }
+    session.set_editor(editor);
+    if *session.ready.borrow() {
+        reload(session).await;
+        refresh(session);
+    }
+}
+
+/// Folders came or went.
+pub(super) fn folders_changed(session: &Arc<Session>, event: WorkspaceFoldersChangeEvent) {
+    let removed: Vec<PathBuf> = event.removed.iter().map(|folder| uri::path(&folder.uri)).collect();
+    let mut folders = session.folders();
+    folders.retain(|folder| !removed.contains(folder));
+    folders.extend(event.added.iter().filter(|folder| uri::is_file(&folder.uri)).map(|folder| uri::path(&folder.uri)));
+    session.set_folders(folders);
+    reload_soon(session);
+}
+
+/// Reads the projects again, on a task of its own.
+pub(super) fn reload_soon(session: &Arc<Session>) {
+    let session = Arc::clone(session);
+    tokio::spawn(async move {
+        if *session.ready.borrow() {
+            reload(&session).await;
+            refresh(&session);
+        }
+    });
+}
+
+/// Reads every folder's settings, keeps the runs that are linked, and reads those that are not yet.
+async fn reload(session: &Arc<Session>) {
+    let _one = session.reloading.lock().await;
+    for folder in session.folders() {
+        let editor = session.editor();
+        let previous = session.project_at(&folder);
+        let read = tokio::task::spawn_blocking({
+            let folder = folder.clone();
+            move || Project::open_with(&folder, &editor.settings, previous.as_deref())
+        });
+        let Ok(read) = read.await else { continue };
+        let read = with_open_defaults(session, read);
+        session.change_project(&folder, |before| Some(read.with_runs_of(before)));
+        tell_of_problems(session, &folder).await;
+    }
+    session.renew_elsewhere();
+    diagnostics::publish_problems(session).await;
+    runs::load_missing(session);
+}
+
+/// One message when a settings file begins to be wrong; its diagnostics say where.
+async fn tell_of_problems(session: &Arc<Session>, folder: &std::path::Path) {
+    let Some(project) = session.project_at(folder) else { return };
+    let Some(problem) = project.problems.first() else { return };
+    let known = session.published_problems.lock().iter().any(|uri| uri::path(uri) == problem.path);
+    if !known {
+        let name = problem.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let message =
+            format!("{name}: {}. The rest of the settings stay in force.", problem.message.trim_end_matches('.'));
+        session.client.show_message(MessageType::WARNING, message).await;
+    }
+}
+
+/// A `spark-defaults.conf` that is open counts as it is in the editor.
+fn with_open_defaults(session: &Session, project: Project) -> Project {
+    let open = session.snapshots().into_iter().find(|snapshot| is_defaults_of(&project, snapshot));
+    match open {
+        Some(snapshot) => project.with_defaults(&snapshot.path, snapshot.document.text()),
+        None => project,
+    }
+}
+
+fn is_defaults_of(project: &Project, snapshot: &Snapshot) -> bool {
+    snapshot.kind == Kind::Properties && !snapshot.too_large && project.is_defaults(&snapshot.path)
+}
+
+/// The text of an open `spark-defaults.conf` changed: the jobs beside it see the new settings.
+pub(super) fn adopt_defaults(session: &Arc<Session>, snapshot: &Snapshot) {
+    if !is_defaults_of(&snapshot.project, snapshot) || !session.adoption.ask() {
+        return;
+    }
+    let session = Arc::clone(session);
+    tokio::spawn(async move {
+        loop {
+            let adopting = Arc::clone(&session);
+            let changed = tokio::task::spawn_blocking(move || adopt_now(&adopting)).await.unwrap_or_default();
+            if changed {
+                refresh(&session);
+            }
+            if !session.adoption.again() {
+                break;
+            }
+        }
+    });
+}
+
+fn adopt_now(session: &Session) -> bool {
+    let mut changed = false;
+    for snapshot in session.snapshots().iter().filter(|snapshot| is_defaults_of(&snapshot.project, snapshot)) {
+        let text = snapshot.document.text();
+        let layers = workspace::layers(&snapshot.path, text, &properties::read(text).settings);
+        changed |= session.change_project(&snapshot.project.root, |project| {
+            (project.layers != layers).then(|| project.with_layers(layers.clone()))
+        });
+    }
+    changed
+}
+
+/// What holds for the open documents changed: they are published again, or the client is asked to ask again.
+pub(super) fn refresh(session: &Arc<Session>) {
+    for snapshot in session.snapshots() {
+        publish::schedule(session, &snapshot.uri);
+    }
+    let session = Arc::clone(session);
+    tokio::spawn(async move {
+        let features = session.features();
+        let client = &session.client;
+        let diagnostics = async {
+            if features.pull && features.refresh_diagnostics {
+                let _ = client.workspace_diagnostic_refresh().await;
+            }
+        };
+        let hints = async {
+            if features.refresh_hints {
+                let _ = client.inlay_hint_refresh().await;
+            }
+        };
+        let lenses = async {
+            if features.refresh_lenses {
+                let _ = client.code_lens_refresh().await;
+            }
+        };
+        tokio::join!(diagnostics, hints, lenses);
+    });
+}

@@ -1,0 +1,96 @@
+//! Linked runs: read beside everything else, with progress, and again when their files grew.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tower_lsp_server::ls_types::*;
+
+use super::projects;
+use super::session::Session;
+use crate::eventlog::{Read, ReadError};
+use crate::rules::MeasuredRun;
+
+/// Progress is told at most this often.
+const REPORT_EVERY: Duration = Duration::from_millis(200);
+
+/// Reads the runs that the settings name and that are not linked yet.
+pub(super) fn load_missing(session: &Arc<Session>) {
+    for project in session.projects() {
+        for path in &project.run_paths {
+            let source = path.display().to_string();
+            if !project.runs.iter().any(|run| run.source == source) {
+                let (session, folder, path) = (Arc::clone(session), project.root.clone(), path.clone());
+                tokio::spawn(async move {
+                    if let Err(error) = link(&session, &folder, path).await {
+                        session.client.show_message(MessageType::WARNING, error).await;
+                    }
+                });
+            }
+        }
+    }
+}
+
+/// Reads a log and links it to a folder's project; the error is a sentence for the user.
+pub(super) async fn link(session: &Arc<Session>, folder: &Path, path: PathBuf) -> Result<Arc<MeasuredRun>, String> {
+    let Some(project) = session.project_at(folder) else { return Err("no folder is open".to_owned()) };
+    let (sender, receiver) = unbounded_channel();
+    let reading = tokio::task::spawn_blocking(move || {
+        let mut told = Instant::now();
+        project.load_run(&path, &mut |read| {
+            if told.elapsed() >= REPORT_EVERY {
+                told = Instant::now();
+                let _ = sender.send(read);
+            }
+            true
+        })
+    });
+    let telling = tokio::spawn(tell_progress(Arc::clone(session), receiver));
+    let run = reading.await;
+    let _ = telling.await;
+    let run = match run {
+        Ok(Ok(run)) => Arc::new(run),
+        Ok(Err(error)) => return Err(sentence(&error)),
+        Err(_) => return Err("reading the event log failed inside; the details are in the log".to_owned()),
+    };
+    session.change_project(folder, |project| Some(project.with_run(Arc::clone(&run))));
+    projects::refresh(session);
+    Ok(run)
+}
+
+fn sentence(error: &ReadError) -> String {
+    format!("The run is not linked: {error}")
+}
+
+/// Takes a run away again; `false` if it was not linked.
+pub(super) fn unlink(session: &Arc<Session>, folder: &Path, source: &str) -> bool {
+    let changed = session.change_project(folder, |project| {
+        project.runs.iter().any(|run| run.source == source).then(|| project.without_run(source))
+    });
+    if changed {
+        projects::refresh(session);
+    }
+    changed
+}
+
+/// Shows how far a log is read, once it takes long enough to be told, to clients that show such things.
+async fn tell_progress(session: Arc<Session>, mut receiver: UnboundedReceiver<Read>) {
+    let Some(first) = receiver.recv().await else { return };
+    if !session.features().progress {
+        return;
+    }
+    let token = ProgressToken::String("sparkls/run".to_owned());
+    if session.client.create_work_done_progress(token.clone()).await.is_err() {
+        return;
+    }
+    let progress = session.client.progress(token, "Reading an event log").with_percentage(percent(first)).begin().await;
+    while let Some(read) = receiver.recv().await {
+        progress.report(percent(read)).await;
+    }
+    progress.finish().await;
+}
+
+fn percent(read: Read) -> u32 {
+    (read.done.saturating_mul(100) / read.total.max(1)).min(100) as u32
+}

@@ -1,0 +1,279 @@
+//! What one editor has open: documents, projects, settings. Locks are held for moments, never while anything is computed.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use parking_lot::{Mutex, RwLock};
+use tokio::sync::{Semaphore, watch};
+use tower_lsp_server::Client;
+use tower_lsp_server::ls_types::*;
+
+use super::capabilities::Features;
+use super::configuration::Editor;
+use super::document::Snapshot;
+use super::publish::Schedule;
+use super::uri::{self, Key};
+use crate::text::Document;
+use crate::workspace::{Kind, Project, holds_spark_keys};
+
+/// Everything of one editor's session.
+pub(super) struct Session {
+    pub(super) client: Client,
+    features: OnceLock<Features>,
+    documents: RwLock<HashMap<Key, Open>>,
+    roots: RwLock<Roots>,
+    editor: RwLock<Arc<Editor>>,
+    generation: AtomicU64,
+    /// Turns true when the projects were read for the first time.
+    pub(super) ready: watch::Sender<bool>,
+    pub(super) workers: Semaphore,
+    /// The user was told of a panic.
+    pub(super) told_of_panic: AtomicBool,
+    pub(super) last_panic: Mutex<Option<String>>,
+    /// Settings files with problems that were published.
+    pub(super) published_problems: Mutex<Vec<Uri>>,
+    /// One reload of the projects at a time.
+    pub(super) reloading: tokio::sync::Mutex<()>,
+    /// One publication at a time, so that none overtakes the empty one of a close.
+    pub(super) publishing: tokio::sync::Mutex<()>,
+    /// Taking over an open `spark-defaults.conf`, one at a time.
+    pub(super) adoption: Arc<Schedule>,
+}
+
+/// An open document: its newest snapshot, and where its publication stands.
+struct Open {
+    snapshot: Arc<Snapshot>,
+    schedule: Arc<Schedule>,
+}
+
+/// The folders of the workspace.
+#[derive(Default)]
+pub(super) struct Roots {
+    /// Longest first.
+    folders: Vec<Root>,
+    /// What holds outside every folder.
+    elsewhere: Option<(Arc<Project>, u64)>,
+}
+
+struct Root {
+    folder: PathBuf,
+    project: Arc<Project>,
+    generation: u64,
+}
+
+impl Session {
+    pub(super) fn new(client: Client) -> Self {
+        Self {
+            client,
+            features: OnceLock::new(),
+            documents: RwLock::default(),
+            roots: RwLock::default(),
+            editor: RwLock::default(),
+            generation: AtomicU64::new(0),
+            ready: watch::Sender::new(false),
+            workers: Semaphore::new(super::WORKERS),
+            told_of_panic: AtomicBool::new(false),
+            last_panic: Mutex::default(),
+            published_problems: Mutex::default(),
+            reloading: tokio::sync::Mutex::default(),
+            publishing: tokio::sync::Mutex::default(),
+            adoption: Arc::default(),
+        }
+    }
+
+    /// What the client can do; before `initialize`, nothing.
+    pub(super) fn features(&self) -> &Features {
+        self.features.get_or_init(Features::default)
+    }
+
+    pub(super) fn greet(&self, features: Features, editor: Editor, folders: Vec<PathBuf>) {
+        let _ = self.features.set(features);
+        *self.editor.write() = Arc::new(editor);
+        self.set_folders(folders);
+    }
+
+    pub(super) fn editor(&self) -> Arc<Editor> {
+        Arc::clone(&self.editor.read())
+    }
+
+    pub(super) fn set_editor(&self, editor: Editor) {
+        *self.editor.write() = Arc::new(editor);
+    }
+
+    /// The folders of the workspace, longest first.
+    pub(super) fn folders(&self) -> Vec<PathBuf> {
+        self.roots.read().folders.iter().map(|root| root.folder.clone()).collect()
+    }
+
+    /// Sets the folders; those that are new have an empty project until it is read.
+    pub(super) fn set_folders(&self, folders: Vec<PathBuf>) {
+        let editor = self.editor();
+        let mut roots = self.roots.write();
+        let known = std::mem::take(&mut roots.folders);
+        for folder in folders {
+            if roots.folders.iter().any(|root| root.folder == folder) {
+                continue;
+            }
+            let project = known
+                .iter()
+                .find(|root| root.folder == folder)
+                .map_or_else(|| Arc::new(Project::without_folder(&editor.settings)), |root| Arc::clone(&root.project));
+            roots.folders.push(Root { folder, project, generation: self.next_generation() });
+        }
+        roots.folders.sort_by_key(|root| std::cmp::Reverse(root.folder.components().count()));
+    }
+
+    /// The project of a path: that of the longest folder that holds it.
+    pub(super) fn project(&self, path: &Path) -> (Arc<Project>, u64) {
+        if let Some(root) = self.roots.read().folders.iter().find(|root| path.starts_with(&root.folder)) {
+            return (Arc::clone(&root.project), root.generation);
+        }
+        if let Some(elsewhere) = &self.roots.read().elsewhere {
+            return elsewhere.clone();
+        }
+        let project = Arc::new(Project::without_folder(&self.editor().settings));
+        self.roots.write().elsewhere.get_or_insert((project, self.next_generation())).clone()
+    }
+
+    /// The project of a folder, if it is still one of the workspace.
+    pub(super) fn project_at(&self, folder: &Path) -> Option<Arc<Project>> {
+        let roots = self.roots.read();
+        roots.folders.iter().find(|root| root.folder == folder).map(|root| Arc::clone(&root.project))
+    }
+
+    /// All projects of the workspace.
+    pub(super) fn projects(&self) -> Vec<Arc<Project>> {
+        self.roots.read().folders.iter().map(|root| Arc::clone(&root.project)).collect()
+    }
+
+    /// Replaces a folder's project by what `change` makes of it; open documents see it from now on. `false` if the
+    /// folder is gone or `change` has nothing to change.
+    pub(super) fn change_project(&self, folder: &Path, change: impl Fn(&Project) -> Option<Project>) -> bool {
+        // `change` runs outside the lock, so another change may come between: then it is asked again.
+        loop {
+            let Some(before) = self.project_at(folder) else { return false };
+            let Some(after) = change(&before) else { return false };
+            let mut roots = self.roots.write();
+            let Some(root) = roots.folders.iter_mut().find(|root| root.folder == folder) else { return false };
+            if Arc::ptr_eq(&root.project, &before) {
+                root.project = Arc::new(after);
+                root.generation = self.next_generation();
+                drop(roots);
+                self.renew_documents();
+                return true;
+            }
+        }
+    }
+
+    /// Lets documents outside every folder see the editor's settings as they are now.
+    pub(super) fn renew_elsewhere(&self) {
+        self.roots.write().elsewhere = None;
+        self.renew_documents();
+    }
+
+    /// Puts open documents into their projects as they are now.
+    fn renew_documents(&self) {
+        let mut documents = self.documents.write();
+        for open in documents.values_mut() {
+            let (project, generation) = self.project(&open.snapshot.path);
+            if generation != open.snapshot.generation {
+                open.snapshot = Arc::new(open.snapshot.in_project(project, generation));
+            }
+        }
+    }
+
+    fn next_generation(&self) -> u64 {
+        self.generation.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Opens a document; one that is open already is replaced.
+    pub(super) fn open(&self, item: TextDocumentItem) {
+        let path = uri::path(&item.uri);
+        let kind = kind(&item.language_id, &path, &item.text);
+        let document = Document::new(item.version, &item.text);
+        let project = self.project(&path);
+        let mut snapshot = Snapshot::open(item.uri, path, kind, document, project);
+        // A document that is opened again is another one: results for the first must not pass for the second's.
+        snapshot.revision = self.next_generation() << 32;
+        snapshot.too_large = snapshot.document.len() > self.editor().max_file_bytes;
+        let key = Key::of(&snapshot.uri);
+        let mut documents = self.documents.write();
+        let schedule = documents.remove(&key).map_or_else(Arc::default, |open| open.schedule);
+        documents.insert(key, Open { snapshot: Arc::new(snapshot), schedule });
+    }
+
+    /// Applies changes in order; `false` if the document is not open.
+    pub(super) fn change(&self, params: DidChangeTextDocumentParams) -> bool {
+        let encoding = self.features().encoding;
+        let version = params.text_document.version;
+        let largest = self.editor().max_file_bytes;
+        let mut documents = self.documents.write();
+        let Some(open) = documents.get_mut(&Key::of(&params.text_document.uri)) else { return false };
+        let mut document = open.snapshot.document.clone();
+        let mut edits = Some(Vec::new());
+        for change in params.content_changes {
+            match change.range {
+                Some(range) => {
+                    let (start, end) = (super::convert::position(range.start), super::convert::position(range.end));
+                    let edit = document.replace(version, start, end, encoding, &change.text);
+                    if let (Some(edits), Some(edit)) = (&mut edits, edit) {
+                        edits.push(edit);
+                    }
+                }
+                None => {
+                    document.set_text(version, &change.text);
+                    edits = None;
+                }
+            }
+        }
+        let mut snapshot = open.snapshot.changed(document, edits);
+        snapshot.too_large = snapshot.document.len() > largest;
+        open.snapshot = Arc::new(snapshot);
+        true
+    }
+
+    /// Closes a document and answers with its last snapshot.
+    pub(super) fn close(&self, uri: &Uri) -> Option<Arc<Snapshot>> {
+        self.documents.write().remove(&Key::of(uri)).map(|open| open.snapshot)
+    }
+
+    /// The newest snapshot of an open document.
+    pub(super) fn snapshot(&self, uri: &Uri) -> Option<Arc<Snapshot>> {
+        self.documents.read().get(&Key::of(uri)).map(|open| Arc::clone(&open.snapshot))
+    }
+
+    /// The newest snapshot and the schedule of its publications.
+    pub(super) fn scheduled(&self, uri: &Uri) -> Option<(Arc<Snapshot>, Arc<Schedule>)> {
+        let documents = self.documents.read();
+        documents.get(&Key::of(uri)).map(|open| (Arc::clone(&open.snapshot), Arc::clone(&open.schedule)))
+    }
+
+    /// Whether this snapshot is still what the document is.
+    pub(super) fn is_current(&self, snapshot: &Snapshot) -> bool {
+        self.snapshot(&snapshot.uri).is_some_and(|current| {
+            current.revision == snapshot.revision
+                && current.generation == snapshot.generation
+                && current.document.version() == snapshot.document.version()
+        })
+    }
+
+    /// All open documents.
+    pub(super) fn snapshots(&self) -> Vec<Arc<Snapshot>> {
+        self.documents.read().values().map(|open| Arc::clone(&open.snapshot)).collect()
+    }
+}
+
+/// What a document is, by the client's language, else by its name, else by what it holds.
+fn kind(language: &str, path: &Path, text: &str) -> Kind {
+    match language {
+        "python" => Kind::Python,
+        "spark-conf" | "spark-properties" | "spark-defaults" => Kind::Properties,
+        "properties" | "java-properties" | "ini" | "conf" | "cfg" | "plaintext" | "" => match Kind::of(path) {
+            Kind::Other if language != "plaintext" && holds_spark_keys(text) => Kind::Properties,
+            kind => kind,
+        },
+        _ => Kind::of(path),
+    }
+}

@@ -1,0 +1,170 @@
+//! One document of a project: what it is, what is read out of it, and its analysis.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::Project;
+use crate::analysis::{self, Analysis, Facts, Input};
+use crate::conf::{Layer, Origin, Setting, properties};
+use crate::link::{self, Links};
+use crate::pyspark::{PythonFile, may_use_spark};
+use crate::rules::RunView;
+
+/// What a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A Python file.
+    Python,
+    /// A properties file of Spark.
+    Properties,
+    /// Nothing that is analysed.
+    Other,
+}
+
+impl Kind {
+    /// What a file of this name is.
+    pub fn of(path: &Path) -> Kind {
+        let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+        let extension = name.rsplit_once('.').map(|(_, extension)| extension);
+        match extension {
+            Some("py" | "pyw") => Kind::Python,
+            Some("conf" | "properties" | "template") if name.contains("spark") && !name.contains("log4j") => {
+                Kind::Properties
+            }
+            _ => Kind::Other,
+        }
+    }
+
+    /// What a file is when its name and its text are known: a properties file of any name is Spark's if it holds a key
+    /// that starts with `spark.`.
+    pub fn of_file(path: &Path, text: &str) -> Kind {
+        let properties = path.extension().is_some_and(|extension| extension == "conf" || extension == "properties");
+        match Kind::of(path) {
+            Kind::Other if properties && holds_spark_keys(text) => Kind::Properties,
+            kind => kind,
+        }
+    }
+}
+
+/// Whether a line starts with `spark.`, as the settings of a properties file do.
+pub fn holds_spark_keys(text: &str) -> bool {
+    text.lines().any(|line| line.trim_start().starts_with("spark."))
+}
+
+/// What is read out of a text of this kind. A Python file that cannot be about Spark is not parsed.
+pub fn facts(kind: Kind, text: &Arc<str>) -> Facts {
+    match kind {
+        Kind::Python if may_use_spark(text) => Facts::Python(Arc::clone(PythonFile::parse(text).plan())),
+        Kind::Properties => Facts::Properties { settings: properties::read(text).settings },
+        Kind::Python | Kind::Other => Facts::Nothing,
+    }
+}
+
+/// The settings of a document as layers of a job's configuration.
+pub fn layers(path: &Path, text: &str, settings: &[Setting]) -> Vec<Layer> {
+    let path = Arc::new(path.to_owned());
+    let mut lines = Lines::new(text);
+    settings
+        .iter()
+        .filter(|setting| !setting.key_is_prefix)
+        .map(|setting| Layer {
+            key: setting.key.clone(),
+            value: setting.value.clone(),
+            origin: Origin::Written {
+                carrier: setting.carrier,
+                path: Arc::clone(&path),
+                line: lines.line(setting.key_span.start as usize),
+            },
+        })
+        .collect()
+}
+
+/// Counts lines forward, so that settings in source order cost one pass over the text.
+struct Lines<'t> {
+    text: &'t str,
+    offset: usize,
+    line: u32,
+}
+
+impl<'t> Lines<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { text, offset: 0, line: 1 }
+    }
+
+    /// The line of an offset, from 1.
+    fn line(&mut self, offset: usize) -> u32 {
+        if offset < self.offset {
+            *self = Self::new(self.text);
+        }
+        let passed = self.text.as_bytes().get(self.offset..offset).unwrap_or_default();
+        let after = |index: usize| self.text.as_bytes().get(self.offset + index + 1);
+        let ends = passed
+            .iter()
+            .enumerate()
+            .filter(|(index, byte)| **byte == b'\n' || (**byte == b'\r' && after(*index) != Some(&b'\n')));
+        self.line += ends.count() as u32;
+        self.offset = offset;
+        self.line
+    }
+}
+
+/// The links of the project's runs into a document, one for each run. Costs time with the run: keep them.
+pub fn link_runs(project: &Project, path: &Path, text: &str, facts: &Facts) -> Vec<Links> {
+    let Some(plan) = facts.plan() else { return project.runs.iter().map(|_| Links::default()).collect() };
+    project.runs.iter().map(|run| link::link(&run.run, plan, text, path)).collect()
+}
+
+/// Analyses one document of a project, with the links of [`link_runs`].
+pub fn analyse(project: &Project, path: &Path, text: &str, facts: &Facts, links: &[Links]) -> Analysis {
+    if matches!(facts, Facts::Nothing) {
+        return Analysis::default();
+    }
+    let conf = project.conf_of(path, text, facts);
+    // A run belongs to a Python file if something of it was found there, and to every settings file of its project.
+    let about_settings = matches!(facts, Facts::Properties { .. });
+    let runs: Vec<RunView<'_>> = project
+        .runs
+        .iter()
+        .zip(links)
+        .filter(|(_, links)| about_settings || !links.links.is_empty())
+        .map(|(measured, links)| RunView { measured, links })
+        .collect();
+    let relative = path.strip_prefix(&project.root).unwrap_or(path);
+    analysis::analyse(&Input {
+        path: relative,
+        text,
+        facts,
+        environment: &project.environment,
+        conf: &conf,
+        runs: &runs,
+    })
+}
+
+/// Analyses one file of a project: everything in one call, for the command line.
+pub fn analyse_file(project: &Project, path: &Path, text: &Arc<str>) -> Analysis {
+    let facts = facts(Kind::of_file(path, text), text);
+    let links = link_runs(project, path, text, &facts);
+    analyse(project, path, text, &facts, &links)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_what_a_file_is() {
+        let kind = |name: &str| Kind::of(Path::new(name));
+        assert_eq!(kind("jobs/a.py"), Kind::Python);
+        assert_eq!(kind("conf/spark-defaults.conf"), Kind::Properties);
+        assert_eq!(kind("conf/spark-defaults.conf.template"), Kind::Properties);
+        assert_eq!(kind("spark-log4j.properties"), Kind::Other);
+        assert_eq!(kind("nginx.conf"), Kind::Other);
+        assert_eq!(kind("py"), Kind::Other);
+    }
+
+    #[test]
+    fn lines_are_counted_with_every_line_end() {
+        let mut lines = Lines::new("a\nb\r\nc\rd");
+        assert_eq!([lines.line(0), lines.line(2), lines.line(5), lines.line(7), lines.line(2)], [1, 2, 3, 4, 2]);
+    }
+}

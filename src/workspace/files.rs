@@ -1,0 +1,78 @@
+//! Which files of a folder are analysed.
+
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+use ignore::overrides::{Override, OverrideBuilder};
+
+use super::Kind;
+
+/// The Python and Spark properties files at and below `paths`, sorted within each; what git ignores, hidden folders and
+/// what matches a glob of `exclude` (relative to each path) are left out. A file that is named itself is always there.
+pub fn files(paths: &[PathBuf], exclude: &[String]) -> impl Iterator<Item = PathBuf> {
+    let exclude = exclude.to_vec();
+    paths.to_vec().into_iter().flat_map(move |path| -> Box<dyn Iterator<Item = PathBuf>> {
+        if path.is_dir() { Box::new(below(&path, &exclude)) } else { Box::new(std::iter::once(path)) }
+    })
+}
+
+fn below(folder: &Path, exclude: &[String]) -> impl Iterator<Item = PathBuf> + use<> {
+    WalkBuilder::new(folder)
+        .overrides(excluded(folder, exclude))
+        .require_git(false)
+        .filter_entry(|entry| !is_environment(entry.path()))
+        .sort_by_file_path(Path::cmp)
+        .build()
+        .filter_map(Result::ok)
+        .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
+        .map(ignore::DirEntry::into_path)
+        .filter(|path| Kind::of(path) != Kind::Other)
+}
+
+/// A virtual environment: its packages are not the project's code.
+fn is_environment(path: &Path) -> bool {
+    path.join("pyvenv.cfg").is_file()
+}
+
+/// `exclude` as the walker takes it: `!glob` leaves out; a glob that is none leaves nothing out.
+fn excluded(folder: &Path, exclude: &[String]) -> Override {
+    let mut builder = OverrideBuilder::new(folder);
+    for glob in exclude {
+        let _ = builder.add(&format!("!{glob}"));
+    }
+    builder.build().unwrap_or_else(|_| Override::empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_may_be_spark_is_walked() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |path: &str, text: &str| {
+            let path = folder.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        };
+        write("job.py", "");
+        write("conf/spark-defaults.conf", "");
+        write("readme.md", "");
+        write("nginx.conf", "");
+        write("old/job.py", "");
+        write("build/job.py", "");
+        write(".gitignore", "build/\n");
+        write("venv/pyvenv.cfg", "");
+        write("venv/lib/six.py", "");
+        let found: Vec<_> = files(&[folder.path().to_owned()], &["old/**".to_owned()])
+            .map(|path| path.strip_prefix(folder.path()).unwrap().to_string_lossy().replace('\\', "/"))
+            .collect();
+        assert_eq!(found, ["conf/spark-defaults.conf", "job.py"]);
+    }
+
+    #[test]
+    fn a_file_that_is_named_is_there() {
+        let named = PathBuf::from("some/where.properties");
+        assert_eq!(files(std::slice::from_ref(&named), &[]).collect::<Vec<_>>(), [named]);
+    }
+}

@@ -1,0 +1,734 @@
+//! The rules on runs: each on a log that fires it and on one that does not, and at the edges of its formula.
+
+#![allow(clippy::unwrap_used)]
+
+mod run_builder;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use run_builder::{MIB, RunBuilder, join_plan, task};
+use sparkls::rules::run::{stage_details, verdicts};
+use sparkls::rules::{RuleSettings, Severity, State, Subject, Verdict};
+use sparkls::run::Run;
+use sparkls::run::model::StageKey;
+
+const LOGS: &[&str] = &[
+    "healthy-3.5",
+    "healthy-4.3",
+    "skewed_join-4.3",
+    "skewed_join-aqe_off-3.5",
+    "skewed_join-aqe_split-4.3",
+    "skewed_groupby-4.3",
+    "slow_host-3.5",
+    "spill-3.5",
+    "coalesce_write-3.5",
+    "collect_large-4.3",
+    "partitions-3.5",
+];
+
+fn path(log: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/runs").join(format!("{log}.zst"))
+}
+
+fn read(log: &str) -> Run {
+    sparkls::eventlog::read(&path(log), &mut |_| true).unwrap()
+}
+
+fn judge(run: &Run) -> Vec<Verdict> {
+    verdicts(run, &RuleSettings::default())
+}
+
+/// The fired verdicts of a rule.
+fn fired(run: &Run, rule: &str) -> Vec<Verdict> {
+    judge(run).into_iter().filter(|verdict| verdict.rule == rule && verdict.is_fired()).collect()
+}
+
+/// The state of a rule on a stage.
+fn state(run: &Run, rule: &str, stage: u32) -> State {
+    let found = judge(run)
+        .into_iter()
+        .find(|verdict| verdict.rule == rule && verdict.stages.iter().any(|key| key.stage == stage));
+    found.map(|verdict| verdict.state).unwrap()
+}
+
+fn stages(verdicts: &[Verdict]) -> Vec<u32> {
+    let mut ids: Vec<u32> = verdicts.iter().flat_map(|verdict| &verdict.stages).map(|key| key.stage).collect();
+    ids.sort_unstable();
+    ids
+}
+
+fn evidence<'a>(verdict: &'a Verdict, name: &str) -> &'a str {
+    let found = verdict.evidence.iter().find(|evidence| evidence.name == name);
+    found.map_or_else(|| panic!("no evidence {name}: {verdict:#?}"), |evidence| evidence.value.as_str())
+}
+
+// What holds for all rules and logs.
+
+#[test]
+fn every_rule_says_one_thing_of_every_stage() {
+    let whole_run = ["log-coverage"];
+    for log in LOGS {
+        let run = read(log);
+        let verdicts = judge(&run);
+        for rule in sparkls::rules::run::RULES.iter().filter(|rule| !whole_run.contains(&rule.name)) {
+            for key in run.stages.keys() {
+                let states: Vec<&State> = verdicts
+                    .iter()
+                    .filter(|verdict| verdict.rule == rule.name && verdict.stages.contains(key))
+                    .map(|verdict| &verdict.state)
+                    .collect();
+                assert!(!states.is_empty(), "{log}: {} says nothing of {key:?}", rule.name);
+                assert!(states.iter().all(|state| *state == states[0]), "{log}: {} {key:?} {states:?}", rule.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn coverage_comes_first_and_the_costliest_finding_next() {
+    for log in LOGS {
+        let verdicts = judge(&read(log));
+        assert_eq!(verdicts[0].rule, "log-coverage");
+        let fired: Vec<f64> =
+            verdicts[1..].iter().filter(|v| v.is_fired()).map(|verdict| verdict.impact_s.unwrap_or(0.0)).collect();
+        assert!(fired.is_sorted_by(|a, b| a >= b), "{log}: {fired:?}");
+    }
+}
+
+#[test]
+fn a_healthy_run_paints_nothing() {
+    for log in ["healthy-3.5", "healthy-4.3"] {
+        let painted: Vec<Verdict> = judge(&read(log)).into_iter().filter(|verdict| verdict.paintable).collect();
+        assert!(painted.is_empty(), "{log}: {painted:#?}");
+    }
+}
+
+#[test]
+fn what_is_painted_costs_five_seconds_and_a_percent_of_the_run() {
+    for log in LOGS {
+        let run = read(log);
+        let run_s = (run.application.end - run.application.start) as f64 / 1000.0;
+        for verdict in judge(&run).iter().filter(|verdict| verdict.paintable && verdict.rule != "result-size") {
+            let impact = verdict.impact_s.unwrap();
+            assert!(impact >= 5.0 && impact >= 0.01 * run_s, "{log}: {verdict:#?}");
+            assert!(!verdict.short.is_empty() && !verdict.message.contains('\n') && !verdict.advice.is_empty());
+        }
+    }
+}
+
+#[test]
+fn a_skewed_stage_gets_no_advice_to_buy_or_to_add_partitions() {
+    for log in LOGS {
+        let run = read(log);
+        let skewed = stages(&fired(&run, "skewed-stage"));
+        for verdict in judge(&run).iter().filter(|verdict| verdict.is_fired()) {
+            if !verdict.stages.iter().any(|key| skewed.contains(&key.stage)) {
+                continue;
+            }
+            for advice in &verdict.advice {
+                let raises = advice.contains("Raise") || advice.contains("more shuffle partitions");
+                let buys =
+                    advice.contains("executor.memory") || advice.contains("executors") || advice.contains("nodes");
+                assert!(!raises, "{log}: {}: {advice}", verdict.rule);
+                assert!(!buys || advice.contains("will not help"), "{log}: {}: {advice}", verdict.rule);
+            }
+        }
+    }
+}
+
+#[test]
+fn levels_switch_rules_off_and_set_severities() {
+    let run = read("coalesce_write-3.5");
+    let mut settings = RuleSettings::default();
+    settings.levels.insert("too-few-partitions".to_owned(), sparkls::rules::Level::Off);
+    assert!(verdicts(&run, &settings).iter().all(|verdict| verdict.rule != "too-few-partitions"));
+    settings.levels.insert("too-few-partitions".to_owned(), sparkls::rules::Level::Fixed(Severity::Hint));
+    let fixed: Vec<Verdict> =
+        verdicts(&run, &settings).into_iter().filter(|v| v.rule == "too-few-partitions" && v.is_fired()).collect();
+    assert!(!fixed.is_empty() && fixed.iter().all(|verdict| verdict.severity == Severity::Hint));
+}
+
+#[test]
+fn a_threshold_is_an_option_of_its_rule() {
+    let run = read("skewed_join-4.3");
+    let mut settings = RuleSettings::default();
+    settings.options.insert(("skewed-stage".to_owned(), "ratio".to_owned()), 14.0);
+    let found: Vec<Verdict> =
+        verdicts(&run, &settings).into_iter().filter(|v| v.rule == "skewed-stage" && v.is_fired()).collect();
+    assert_eq!(stages(&found), [4]);
+}
+
+// log-coverage
+
+#[test]
+fn a_complete_log_is_said_to_be_complete() {
+    let verdicts = judge(&read("healthy-3.5"));
+    assert_eq!(verdicts[0].state, State::NotFired);
+    assert_eq!(verdicts[0].message, "log complete, 45 of 45 tasks");
+}
+
+#[test]
+fn what_a_log_lacks_is_said() {
+    let mut run = read("healthy-3.5");
+    run.coverage.complete = false;
+    run.coverage.cut_at = Some(201_985);
+    run.coverage.bad_lines = 2;
+    run.coverage.bad_offsets = vec![17, 4_242];
+    run.coverage.missing_files = vec![3];
+    let coverage = &judge(&run)[0];
+    assert!(coverage.is_fired());
+    assert_eq!(
+        coverage.message,
+        "the log ends at byte 201,985 in the middle of a line; 2 lines are no event (at byte 17, 4,242); \
+         file 3 of the rolled log is missing; 45 of 45 tasks are in it"
+    );
+}
+
+#[test]
+fn a_stage_of_which_tasks_are_missing_is_not_judged() {
+    let mut builder = RunBuilder::new(2, 1, 100);
+    builder.stage(0, (0..9).map(|index| task(index, 1_000)).collect());
+    builder.run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap().task_count = 10;
+    assert_eq!(state(&builder.run, "spill", 0), State::NotFired);
+    builder.run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap().task_count = 11;
+    assert!(matches!(state(&builder.run, "spill", 0), State::NotApplicable(why) if why.contains("90 %")));
+}
+
+// skewed-stage and straggler
+
+#[test]
+fn a_skewed_join_is_skewed() {
+    let found = fired(&read("skewed_join-4.3"), "skewed-stage");
+    assert_eq!(stages(&found), [4, 9]);
+    let worst = &found[0];
+    assert_eq!(worst.stages, [StageKey { stage: 4, attempt: 0 }]);
+    assert_eq!(evidence(worst, "slowest task over the median"), "14 x (107.6 s / 7.5 s)");
+    assert_eq!(evidence(worst, "bytes read by it"), "5.3 MiB (23 x), median 241 KiB");
+    assert_eq!(evidence(worst, "rows read by it"), "415,093 (28 x), median 15,094");
+    assert_eq!(worst.short, "max 14 x median · not split by AQE");
+    assert!(
+        worst.message.starts_with("one task read 80 % of the rows of this join: 8 tasks, median 7.5 s, max 107.6 s")
+    );
+    assert_eq!(worst.severity, Severity::Information, "8 tasks are below 10");
+    assert!(worst.paintable);
+    assert!(worst.advice[0].starts_with("Broadcast the right side"), "{:?}", worst.advice);
+    assert!(worst.advice.last().unwrap().contains("will not help"));
+}
+
+#[test]
+fn a_healthy_run_has_no_skew_and_no_straggler_but_start_up() {
+    for log in ["healthy-3.5", "healthy-4.3"] {
+        let run = read(log);
+        assert!(fired(&run, "skewed-stage").is_empty());
+        for straggler in fired(&run, "straggler") {
+            assert!(straggler.message.contains("executor was starting up"), "{straggler:#?}");
+            assert!(!straggler.paintable);
+        }
+    }
+}
+
+/// Eleven tasks on 4 slots: ten of 2 s and one of `long_ms` that reads `bytes` and `records`; the others 1 MiB and 1,000.
+fn one_long_task(long_ms: u32, bytes: u64, records: u64, run_s: i64) -> Run {
+    let mut builder = RunBuilder::new(4, 1, run_s);
+    let mut tasks: Vec<_> = (0..10).map(|index| task(index, 2_000)).collect();
+    for even in &mut tasks {
+        (even.read_bytes, even.read_records) = (MIB, 1_000);
+    }
+    let mut long = task(10, long_ms);
+    (long.read_bytes, long.read_records) = (bytes, records);
+    tasks.push(long);
+    builder.stage(0, tasks);
+    builder.run
+}
+
+#[test]
+fn the_bounds_of_skew_are_inclusive() {
+    let both = |long_ms, run_s| one_long_task(long_ms, 3 * MIB, 0, run_s);
+    assert_eq!(state(&both(6_000, 100), "skewed-stage", 0), State::Fired);
+    assert_eq!(state(&both(5_999, 100), "skewed-stage", 0), State::NotFired);
+    // 4 s above the median: exactly 2 % of 200 s.
+    assert_eq!(state(&both(6_000, 200), "skewed-stage", 0), State::Fired);
+    assert_eq!(state(&both(6_000, 201), "skewed-stage", 0), State::NotFired);
+}
+
+#[test]
+fn skew_needs_bytes_or_records_and_their_floors_count() {
+    assert_eq!(state(&one_long_task(9_000, 3 * MIB, 1_000, 100), "skewed-stage", 0), State::Fired);
+    assert_eq!(state(&one_long_task(9_000, MIB, 3_000, 100), "skewed-stage", 0), State::Fired);
+    let even = one_long_task(9_000, 3 * MIB - 1, 2_999, 100);
+    assert_eq!(state(&even, "skewed-stage", 0), State::NotFired);
+    assert_eq!(state(&even, "straggler", 0), State::Fired);
+    // 40 times the median, but 1.4 MiB: a straggler that says what it read.
+    let small = &fired(&read("skewed_groupby-4.3"), "straggler");
+    let aggregate = small.iter().find(|verdict| verdict.stages[0].stage == 2).unwrap();
+    assert!(aggregate.message.contains("1.3 MiB (41 x the median)"), "{}", aggregate.message);
+}
+
+#[test]
+fn four_tasks_are_too_few_to_call_skew() {
+    let of = |count: u32| {
+        let mut builder = RunBuilder::new(4, 1, 100);
+        let mut tasks: Vec<_> = (0..count).map(|index| task(index, 2_000)).collect();
+        (tasks[0].duration, tasks[0].read_bytes) = (20_000, 100 * MIB);
+        builder.stage(0, tasks);
+        builder.run
+    };
+    assert_eq!(state(&of(4), "skewed-stage", 0), State::NotApplicable("fewer than 5 tasks".to_owned()));
+    let five = fired(&of(5), "skewed-stage");
+    assert_eq!(five[0].severity, Severity::Information);
+    assert_eq!(fired(&of(10), "skewed-stage")[0].severity, Severity::Warning);
+}
+
+#[test]
+fn without_metrics_the_read_is_not_recorded_and_never_zero() {
+    let mut builder = RunBuilder::new(4, 1, 100);
+    let mut tasks: Vec<_> = (0..10).map(|index| task(index, 2_000)).collect();
+    tasks[3].duration = 20_000;
+    tasks[3].flags.metrics = false;
+    builder.stage(0, tasks);
+    assert_eq!(state(&builder.run, "skewed-stage", 0), State::NotRecorded("Task Metrics".to_owned()));
+    assert!(matches!(state(&builder.run, "spill", 0), State::NotRecorded(_)));
+    assert!(matches!(state(&builder.run, "oversized-partitions", 0), State::NotRecorded(_)));
+    let tasks = &mut builder.run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap().tasks;
+    tasks.flags[3].metrics = true;
+    assert_eq!(state(&builder.run, "spill", 0), State::NotFired);
+    let tasks = &mut builder.run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap().tasks;
+    tasks.not_recorded.insert("Disk Bytes Spilled");
+    tasks.flags[3].metrics = false;
+    assert_eq!(state(&builder.run, "spill", 0), State::NotRecorded("Disk Bytes Spilled".to_owned()));
+    assert!(stage_details(&builder.run, StageKey { stage: 0, attempt: 0 }).contains("not recorded"));
+}
+
+#[test]
+fn a_straggler_names_its_cause() {
+    let with = |change: fn(&mut sparkls::run::model::Task)| {
+        let mut run = one_long_task(20_000, MIB, 1_000, 100);
+        let tasks = &mut run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap().tasks;
+        let mut long = task(10, 20_000);
+        change(&mut long);
+        tasks.gc_time[10] = long.gc_time;
+        tasks.fetch_wait[10] = long.fetch_wait;
+        let found = fired(&run, "straggler");
+        found[0].short.clone()
+    };
+    assert_eq!(with(|_| ()), "max 10 x median · cause not in the log");
+    assert_eq!(with(|long| long.gc_time = 4_000), "max 10 x median · garbage collection");
+    assert_eq!(with(|long| long.fetch_wait = 4_000), "max 10 x median · waits for shuffle blocks");
+}
+
+#[test]
+fn speculation_advice_spells_the_versions_defaults_out_and_is_silent_where_it_cannot_help() {
+    let slow = fired(&read("slow_host-3.5"), "straggler");
+    let stage = slow.iter().find(|verdict| verdict.stages[0].stage == 7).unwrap();
+    assert!(stage.advice[0].contains("more than 1.5 x the median gets a copy once 75 %"), "{:?}", stage.advice);
+    let one_host = fired(&read("partitions-3.5"), "straggler");
+    assert_eq!(one_host[0].advice, ["Speculation cannot help here: all executors are on one host"]);
+}
+
+// aqe-skew-gates
+
+fn gates_message(log: &str, stage: u32) -> String {
+    let found = fired(&read(log), "aqe-skew-gates");
+    found.iter().find(|verdict| verdict.stages[0].stage == stage).unwrap().message.clone()
+}
+
+#[test]
+fn aqe_says_why_it_left_a_partition_whole() {
+    assert_eq!(
+        gates_message("skewed_join-4.3", 4),
+        "AQE left it whole: 23 x the median, but 5.3 MiB is not above 256 MiB"
+    );
+    assert!(
+        gates_message("skewed_join-aqe_off-3.5", 2).contains("spark.sql.adaptive.enabled is false (set in this run)")
+    );
+    assert!(fired(&read("skewed_join-aqe_split-4.3"), "aqe-skew-gates").is_empty(), "AQE split it");
+    assert!(fired(&read("healthy-3.5"), "aqe-skew-gates").is_empty());
+}
+
+/// A join of ten tasks: nine read 10 MiB from shuffles, one reads `bytes`.
+fn joined(bytes: u64, kind: &str) -> Run {
+    let mut builder = RunBuilder::new(4, 1, 100);
+    let mut tasks: Vec<_> = (0..10).map(|index| task(index, 2_000)).collect();
+    for even in &mut tasks {
+        (even.read_bytes, even.shuffle_read_bytes) = (10 * MIB, 10 * MIB);
+    }
+    (tasks[0].duration, tasks[0].read_bytes, tasks[0].shuffle_read_bytes) = (30_000, bytes, bytes);
+    builder.stage(0, tasks);
+    join_plan(&mut builder.run, 0, kind);
+    builder.run
+}
+
+#[test]
+fn both_gates_are_strict() {
+    let message = |bytes, kind| fired(&joined(bytes, kind), "aqe-skew-gates")[0].message.clone();
+    assert!(message(50 * MIB, "Inner").contains("5.0 x the median is not above 5 x, and 50 MiB is not above 256 MiB"));
+    assert!(message(256 * MIB, "Inner").contains("26 x the median, but 256 MiB is not above 256 MiB"));
+    assert!(message(256 * MIB + 1, "Inner").contains("both gates pass"));
+    assert!(message(300 * MIB, "LeftOuter").contains("a LeftOuter join is split on its left side only"));
+    assert!(message(300 * MIB, "FullOuter").contains("neither side of a FullOuter join"));
+}
+
+#[test]
+fn a_lower_threshold_is_advised_only_where_it_would_split() {
+    let advice = |bytes| fired(&joined(bytes, "Inner"), "aqe-skew-gates")[0].advice.clone();
+    assert_eq!(
+        advice(190 * MIB),
+        ["Lower spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes to 128m (now 256MB, default of Spark 3.5)"]
+    );
+    assert!(advice(52 * MIB)[0].contains("advisoryPartitionSizeInBytes to 16m"), "{:?}", advice(52 * MIB));
+}
+
+// slow-host
+
+fn host_hits(run: &Run, rule: &str) -> BTreeSet<(u32, String)> {
+    let host = |verdict: &Verdict| match &verdict.subject {
+        Subject::Host(host) => host.clone(),
+        other => panic!("{other:?}"),
+    };
+    fired(run, rule).iter().map(|verdict| (verdict.stages[0].stage, host(verdict))).collect()
+}
+
+#[test]
+fn the_verbatim_rule_fires_where_its_formula_holds_and_names_what_explains_it() {
+    let run = read("slow_host-3.5");
+    let expected = [(0, "2"), (0, "3"), (0, "5"), (1, "2"), (1, "3"), (7, "2")];
+    let expected: BTreeSet<(u32, String)> =
+        expected.iter().map(|(stage, host)| (*stage, format!("127.0.0.{host}"))).collect();
+    assert_eq!(host_hits(&run, "slow-host"), expected);
+    for verdict in fired(&run, "slow-host").iter().chain(&fired(&read("healthy-3.5"), "slow-host")) {
+        assert!(!verdict.confounders.is_empty(), "{verdict:#?}");
+        assert_eq!((verdict.severity, verdict.paintable), (Severity::Hint, false));
+    }
+}
+
+/// Tasks of 1 s each on hosts of one core, back to back; those of host 0 take `slow_ms`.
+fn hosts(counts: &[u32], slow_ms: u32) -> Run {
+    let mut builder = RunBuilder::new(1, counts.len() as u16, 300);
+    builder.stage_on_hosts(0, counts, |host| if host == 0 { slow_ms } else { 1_000 });
+    builder.run
+}
+
+#[test]
+fn the_bounds_of_the_verbatim_rule_are_inclusive() {
+    assert_eq!(host_hits(&hosts(&[3, 6, 6], 2_000), "slow-host"), BTreeSet::from([(0, "worker-0".to_owned())]));
+    assert!(host_hits(&hosts(&[3, 6, 6], 1_999), "slow-host").is_empty());
+    assert!(host_hits(&hosts(&[3, 6, 7], 2_000), "slow-host").is_empty(), "3 of 16 tasks are below 20 %");
+    assert_eq!(
+        state(&hosts(&[3, 6, 5], 2_000), "slow-host", 0),
+        State::NotApplicable("fewer than 15 tasks".to_owned())
+    );
+    assert_eq!(state(&hosts(&[8, 8], 2_000), "slow-host", 0), State::NotApplicable("fewer than 3 hosts".to_owned()));
+}
+
+#[test]
+fn a_clean_verbatim_hit_is_a_warning() {
+    let found = fired(&hosts(&[12, 15, 15, 15], 4_000), "slow-host");
+    assert_eq!(found[0].confounders, Vec::<String>::new());
+    assert_eq!((found[0].severity, found[0].paintable), (Severity::Warning, true));
+    assert_eq!(
+        found[0].message,
+        "worker-0 took 4.0 s a task on average, 4.0 x the stage's median of 1.0 s, and holds 21 % of its 57 tasks"
+    );
+}
+
+#[test]
+fn with_many_hosts_the_share_gate_cannot_be_met() {
+    let run = hosts(&[5; 8], 4_000);
+    assert_eq!(
+        state(&run, "slow-host", 0),
+        State::NotApplicable("share gate cannot be met: 8 hosts, even share 12 %".to_owned())
+    );
+    assert_eq!(host_hits(&run, "slow-host-median").len(), 1);
+}
+
+// slow-host-median
+
+#[test]
+fn the_slow_host_of_a_real_run_is_found_by_medians() {
+    let found = fired(&read("slow_host-3.5"), "slow-host-median");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].subject, Subject::Host("127.0.0.4".to_owned()));
+    assert_eq!(found[0].severity, Severity::Hint, "one stage, four tasks");
+    assert!(found[0].message.starts_with("127.0.0.4 took 2.2 x the time of the other hosts in stage 0 (4 tasks"));
+    for log in ["healthy-3.5", "healthy-4.3", "skewed_join-aqe_off-3.5"] {
+        assert!(fired(&read(log), "slow-host-median").is_empty(), "{log}");
+    }
+}
+
+#[test]
+fn two_stages_or_eight_tasks_make_a_slow_host_a_warning() {
+    // The first task of each host is start-up and does not count.
+    let severity = |run: &Run| fired(run, "slow-host-median")[0].severity;
+    assert_eq!(severity(&hosts(&[8, 8, 8], 3_000)), Severity::Hint);
+    assert_eq!(severity(&hosts(&[9, 8, 8], 3_000)), Severity::Warning);
+    let mut builder = RunBuilder::new(1, 3, 300);
+    for stage in 0..2 {
+        builder.stage_on_hosts(stage, &[5, 6, 6], |host| if host == 0 { 3_000 } else { 1_000 });
+    }
+    let found = fired(&builder.run, "slow-host-median");
+    assert_eq!(found.len(), 1, "one verdict for a host over its stages");
+    assert_eq!((found[0].severity, stages(&found)), (Severity::Warning, vec![0, 1]));
+}
+
+#[test]
+fn the_bounds_of_the_median_rule_are_inclusive() {
+    let fires = |run: &Run| !fired(run, "slow-host-median").is_empty();
+    assert!(fires(&hosts(&[4, 6, 6], 2_000)));
+    assert!(!fires(&hosts(&[4, 6, 6], 1_999)));
+    assert!(!fires(&hosts(&[3, 6, 6], 2_000)), "two tasks are left on it without start-up");
+    let millis = |slow: u32, fast: u32| {
+        let mut builder = RunBuilder::new(1, 3, 5);
+        builder.stage_on_hosts(0, &[5, 6, 6], |host| if host == 0 { slow } else { fast });
+        builder.run
+    };
+    assert!(fires(&millis(200, 100)));
+    assert!(!fires(&millis(198, 99)), "99 ms more");
+}
+
+#[test]
+fn a_host_that_reads_more_or_collects_garbage_is_not_slow() {
+    let explained = |change: fn(&mut sparkls::run::model::Tasks, usize)| {
+        let mut run = hosts(&[9, 8, 8], 3_000);
+        let tasks = &mut run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap().tasks;
+        (0..tasks.len())
+            .filter(|&row| tasks.host[row] == 0)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|row| change(tasks, row));
+        assert!(fired(&run, "slow-host-median").is_empty());
+        let all = judge(&run);
+        all.into_iter().find(|v| v.rule == "slow-host-median" && !v.confounders.is_empty()).unwrap().confounders
+    };
+    assert_eq!(explained(|tasks, row| tasks.read_bytes[row] = MIB), ["more data on this host"]);
+    assert_eq!(explained(|tasks, row| tasks.gc_time[row] = 1_100), ["garbage collection or deserialisation"]);
+}
+
+// slow-stage
+
+/// Four tasks of `ms` on 4 cores in a run of 600 s.
+fn long_stage(ms: u32) -> Run {
+    let mut builder = RunBuilder::new(4, 1, 600);
+    builder.stage(0, (0..8).map(|index| task(index, ms / 2)).collect());
+    builder.run
+}
+
+#[test]
+fn a_slow_stage_takes_a_minute_and_a_tenth_of_the_run() {
+    assert_eq!(state(&long_stage(60_000), "slow-stage", 0), State::Fired);
+    assert_eq!(state(&long_stage(59_998), "slow-stage", 0), State::NotFired);
+    let mut longer = long_stage(60_000);
+    longer.application.end += 1_000;
+    assert_eq!(state(&longer, "slow-stage", 0), State::NotFired);
+    let found = fired(&long_stage(60_000), "slow-stage");
+    assert!(found[0].message.ends_with("10 % of the run: the cause is not in the log"), "{}", found[0].message);
+}
+
+#[test]
+fn a_slow_stage_is_suppressed_where_slow_host_fires() {
+    assert_eq!(
+        state(&read("slow_host-3.5"), "slow-stage", 0),
+        State::NotApplicable("slow-host fires on it".to_owned())
+    );
+}
+
+// Partitions, spill, results
+
+#[test]
+fn one_task_by_the_users_hand_is_too_few() {
+    let run = read("coalesce_write-3.5");
+    let found = fired(&run, "too-few-partitions");
+    assert_eq!(stages(&found), [0, 3]);
+    assert_eq!(found[0].short, "1 task · coalesce(1)");
+    assert!(found[0].advice[0].starts_with("Replace coalesce(1)"));
+    assert_eq!(found[1].short, "1 task · repartition(1)");
+    for log in ["healthy-3.5", "healthy-4.3", "spill-3.5"] {
+        assert!(fired(&read(log), "too-few-partitions").is_empty(), "{log}");
+    }
+}
+
+#[test]
+fn a_limit_is_one_task_by_its_nature() {
+    let why = State::NotApplicable("a limit, a head or a global aggregate".to_owned());
+    assert_eq!(state(&read("partitions-3.5"), "too-few-partitions", 5), why);
+    assert_eq!(state(&read("collect_large-4.3"), "too-few-partitions", 2), why);
+}
+
+#[test]
+fn too_few_partitions_has_three_forms() {
+    let few = |cores: u32, durations: &[u32]| {
+        let mut builder = RunBuilder::new(cores, 1, 600);
+        builder.stage(0, durations.iter().zip(0..).map(|(&ms, index)| task(index, ms)).collect());
+        state(&builder.run, "too-few-partitions", 0)
+    };
+    // 7 tasks on 4 cores, 10 s a core, 37 % idle.
+    assert_eq!(few(4, &[4_000, 4_000, 4_000, 4_000, 12_000, 6_000, 6_000]), State::Fired);
+    assert_eq!(few(4, &[4_000, 4_000, 4_000, 4_000, 12_000, 6_000, 5_999]), State::NotFired);
+    // Fewer tasks than cores and a minute of work.
+    assert_eq!(few(8, &[15_000; 4]), State::Fired);
+    assert_eq!(few(8, &[14_999; 4]), State::NotFired);
+    // Exactly one task.
+    assert_eq!(few(8, &[30_000]), State::Fired);
+    assert_eq!(few(8, &[29_999]), State::NotFired);
+    assert_eq!(few(1, &[30_000]), State::NotFired);
+}
+
+#[test]
+fn unknown_cores_are_not_applicable() {
+    let mut builder = RunBuilder::new(8, 1, 600);
+    builder.stage(0, vec![task(0, 300_000)]);
+    builder.run.executors[0].cores = None;
+    assert!(
+        matches!(state(&builder.run, "too-few-partitions", 0), State::NotApplicable(why) if why.contains("not known"))
+    );
+}
+
+#[test]
+fn tiny_partitions_are_many_small_and_mostly_overhead() {
+    let tiny = |count: u32, ms: u32, run_time: u32| {
+        let mut builder = RunBuilder::new(8, 1, 60);
+        let small = |index| sparkls::run::model::Task { run_time, ..task(index, ms) };
+        builder.stage(0, (0..count).map(small).collect());
+        builder.run
+    };
+    let found = fired(&tiny(1_000, 100, 70), "tiny-partitions");
+    assert_eq!(found[0].message, "1,000 tasks for 8 cores, median 100 ms and 0 B: 30 % of task time is overhead");
+    assert_eq!(state(&tiny(999, 100, 70), "tiny-partitions", 0), State::NotFired);
+    assert_eq!(state(&tiny(1_000, 100, 71), "tiny-partitions", 0), State::NotFired);
+    assert!(fired(&read("partitions-3.5"), "tiny-partitions").is_empty(), "200 tasks are few");
+}
+
+#[test]
+fn oversized_partitions_by_median_read() {
+    let of = |bytes: u64, spill: u64| {
+        let mut builder = RunBuilder::new(2, 1, 100);
+        let large = |index| sparkls::run::model::Task { read_bytes: bytes, spill_disk: spill, ..task(index, 5_000) };
+        builder.stage(0, (0..8).map(large).collect());
+        builder.run
+    };
+    assert_eq!(state(&of(200 * MIB, 0), "oversized-partitions", 0), State::NotFired);
+    assert_eq!(fired(&of(200 * MIB + 1, 0), "oversized-partitions")[0].severity, Severity::Information);
+    assert_eq!(fired(&of(1024 * MIB, 0), "oversized-partitions")[0].severity, Severity::Warning);
+    let severe = fired(&of(3072 * MIB, MIB), "oversized-partitions");
+    assert_eq!(severe[0].message, "the median task reads 3 GiB and the stage spills 8 MiB: 8 tasks");
+}
+
+#[test]
+fn spill_is_measured_against_what_the_stage_reads() {
+    let found = fired(&read("spill-3.5"), "spill");
+    assert_eq!(stages(&found), [3, 4]);
+    let sort = found.iter().find(|verdict| verdict.stages[0].stage == 3).unwrap();
+    assert!(sort.message.starts_with("35.9 MiB spilled to disk, 105 % of what the stage reads"), "{}", sort.message);
+    assert!(sort.message.ends_with("in 2 of 2 tasks; the stage is 28 % of the run"), "{}", sort.message);
+    assert_eq!(sort.severity, Severity::Warning);
+    assert!(fired(&read("healthy-3.5"), "spill").is_empty());
+    let of = |spill: u64| {
+        let mut builder = RunBuilder::new(2, 1, 100);
+        let spilling = |index| sparkls::run::model::Task { read_bytes: 100, spill_disk: spill, ..task(index, 5_000) };
+        builder.stage(0, (0..8).map(spilling).collect());
+        fired(&builder.run, "spill")[0].severity
+    };
+    assert_eq!((of(10), of(9)), (Severity::Warning, Severity::Information));
+}
+
+#[test]
+fn results_are_measured_against_the_limit() {
+    let found = fired(&read("collect_large-4.3"), "result-size");
+    assert_eq!(stages(&found), [3]);
+    assert!(found[0].message.starts_with("the job was aborted"), "{}", found[0].message);
+    assert_eq!(found[0].severity, Severity::Error);
+    assert!(fired(&read("healthy-3.5"), "result-size").is_empty());
+    let of = |bytes: u64, limit: &str| {
+        let mut builder = RunBuilder::new(2, 1, 100);
+        builder.run.conf.insert("spark.driver.maxResultSize".to_owned(), limit.to_owned());
+        builder.stage(0, vec![sparkls::run::model::Task { result_bytes: bytes, ..task(0, 5_000) }]);
+        state(&builder.run, "result-size", 0)
+    };
+    assert_eq!(of(50 * MIB, "100m"), State::Fired);
+    assert_eq!(of(50 * MIB - 1, "100m"), State::NotFired);
+    assert!(matches!(of(50 * MIB, "0"), State::NotApplicable(_)));
+}
+
+// The hover and the report
+
+#[test]
+fn the_hover_of_a_skewed_join() {
+    let text = stage_details(&read("skewed_join-aqe_off-3.5"), StageKey { stage: 2, attempt: 0 });
+    let expected = "\
+**Stage 2** · 8 tasks on 4 hosts · 61.8 s of the run's 2 min 33 s (40 %)
+
+```text
+duration   min 4.9 s  median 19.9 s  p75 37.5 s  p95 61.6 s  max 61.6 s    ▁▄█▁▁▁▁▁▁▁▁▁▁▄▄▄▁▁▁▁▁▁▁▄
+read       min 232 KiB  median 241 KiB  p75 242 KiB  p95 5.3 MiB  max 5.3 MiB
+AQE gates  23 x median > 5 x ✓    5.3 MiB > 256 MiB ✗    → not split: spark.sql.adaptive.enabled is false
+hosts      127.0.0.2 21.6 s · 127.0.0.3 6.5 s · 127.0.0.4 22.5 s · 127.0.0.5 61.6 s (holds the longest task)
+```
+
+Not a slow host: the only task of 127.0.0.5 read 23 x the median.";
+    assert_eq!(text, expected);
+    assert_eq!(stage_details(&Run::default(), StageKey { stage: 0, attempt: 0 }), "");
+}
+
+fn report(log: &str, format: sparkls::cli::report::Format, all: bool) -> String {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("report");
+    let options = sparkls::cli::report::Options {
+        log: path(log),
+        format,
+        output: Some(output.clone()),
+        all,
+        ..Default::default()
+    };
+    sparkls::cli::report::run(&options).unwrap();
+    std::fs::read_to_string(output).unwrap()
+}
+
+#[test]
+fn the_report_fits_a_hundred_columns() {
+    use sparkls::cli::report::Format;
+    for log in LOGS {
+        for all in [false, true] {
+            let text = report(log, Format::Text, all);
+            for line in text.lines() {
+                assert!(unicode_width::UnicodeWidthStr::width(line) <= 100, "{log}: {line}");
+            }
+            assert!(text.contains("log complete"), "{log}: {text}");
+            assert!(text.contains("Checked and not found:"), "{log}: {text}");
+        }
+    }
+}
+
+#[test]
+fn the_report_says_where_the_time_went() {
+    let text = report("coalesce_write-3.5", sparkls::cli::report::Format::Text, false);
+    let first: Vec<&str> = text.lines().take(6).collect();
+    assert_eq!(first[0], "coalesce-write  local-1795991664991  Spark 3.5.9  87.7 s  2 cores on 1 host");
+    assert!(first[4].starts_with(" 1  stage 0     write      27.3 s  1 task · coalesce(1)"), "{text}");
+    assert!(first[4].trim_end().ends_with("-13.9 s"), "{text}");
+}
+
+#[test]
+fn the_json_report_keeps_its_contract() {
+    let text = report("skewed_join-4.3", sparkls::cli::report::Format::Json, false);
+    let json: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["version"], 1);
+    assert_eq!(json["application"]["spark_version"], "4.3.0");
+    let stage = json["stages"].as_array().unwrap().iter().find(|stage| stage["stage"] == 4).unwrap();
+    assert_eq!(stage["duration_ms"]["median"], 7531.5);
+    assert_eq!(stage["duration_ms"]["max"], 107_599);
+    assert_eq!(stage["read_bytes"]["max"], 5_573_935);
+    let finding = json["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|finding| finding["rule"] == "skewed-stage" && finding["state"] == "fired")
+        .unwrap();
+    for field in
+        ["rule", "state", "stage", "attempt", "severity", "confidence", "impact_s", "message", "evidence", "links"]
+    {
+        assert!(finding.get(field).is_some(), "{field}");
+    }
+    let states: BTreeSet<&str> =
+        json["findings"].as_array().unwrap().iter().map(|finding| finding["state"].as_str().unwrap()).collect();
+    assert_eq!(states, BTreeSet::from(["fired", "not applicable", "not fired"]));
+}
