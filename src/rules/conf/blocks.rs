@@ -24,12 +24,32 @@ const ADAPTIVE: Block = Block {
     title: "Insert the adaptive execution block",
     heading: "Adaptive query execution",
     keys: &[
-        ("spark.sql.adaptive.enabled", Written::Value("true"), "merges, splits and re-plans with sizes measured at run time"),
+        (
+            "spark.sql.adaptive.enabled",
+            Written::Value("true"),
+            "merges, splits and re-plans with sizes measured at run time",
+        ),
         ("spark.sql.adaptive.coalescePartitions.enabled", Written::Default, "merges small shuffle partitions"),
-        ("spark.sql.adaptive.advisoryPartitionSizeInBytes", Written::Default, "the size that merging and splitting aim at"),
-        ("spark.sql.adaptive.skewJoin.enabled", Written::Default, "splits skewed partitions of joins, not of aggregates"),
-        ("spark.sql.adaptive.skewJoin.skewedPartitionFactor", Written::Default, "skewed: larger than this many times the median"),
-        ("spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes", Written::Default, "and larger than this; review it when the advisory size is raised"),
+        (
+            "spark.sql.adaptive.advisoryPartitionSizeInBytes",
+            Written::Default,
+            "the size that merging and splitting aim at",
+        ),
+        (
+            "spark.sql.adaptive.skewJoin.enabled",
+            Written::Default,
+            "splits skewed partitions of joins, not of aggregates",
+        ),
+        (
+            "spark.sql.adaptive.skewJoin.skewedPartitionFactor",
+            Written::Default,
+            "skewed: larger than this many times the median",
+        ),
+        (
+            "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes",
+            Written::Default,
+            "and larger than this; review it when the advisory size is raised",
+        ),
     ],
 };
 
@@ -41,19 +61,18 @@ const SPECULATION: Block = Block {
         ("spark.speculation.quantile", Written::Default, "share of a stage's tasks that must have ended first"),
         ("spark.speculation.multiplier", Written::Default, "a task must run this many times the median"),
         ("spark.speculation.minTaskRuntime", Written::Default, "and at least this long"),
-        ("spark.speculation.efficiency.enabled", Written::Default, "and process its data more slowly than the stage does"),
+        (
+            "spark.speculation.efficiency.enabled",
+            Written::Default,
+            "and process its data more slowly than the stage does",
+        ),
         ("spark.locality.wait", Written::Default, "lower it if the slow host holds the data"),
     ],
 };
 
-/// The block of adaptive query execution: lines that the file doesn't have, appended to it.
-pub(crate) fn adaptive(text: &str, settings: &[Setting], version: SparkVersion) -> Option<Fix> {
-    append(&ADAPTIVE, text, settings, version)
-}
-
-/// The block of speculative execution, with the locality wait: lines that the file doesn't have, appended to it.
-pub(crate) fn speculation_block(text: &str, settings: &[Setting], version: SparkVersion) -> Option<Fix> {
-    append(&SPECULATION, text, settings, version)
+/// The blocks of adaptive and of speculative execution: the lines that a settings file doesn't have, appended to it.
+pub fn offers(text: &str, settings: &[Setting], version: SparkVersion) -> Vec<Fix> {
+    [&ADAPTIVE, &SPECULATION].into_iter().filter_map(|block| append(block, text, settings, version)).collect()
 }
 
 /// Switches speculation on where it is off, and spells out what it goes by right below.

@@ -48,7 +48,7 @@ fn check(cx: &mut SettingsContext<'_>) {
     let large = (cx.shared.option("large-mib") * MIB as f64) as i64;
     for key in [KEY, ADAPTIVE] {
         for (setting, value) in support::known(cx.settings, key) {
-            let Some(bytes) = crate::conf::value::bytes(key, cx.shared.version(), value) else { continue };
+            let Some(bytes) = support::bytes(key, cx.shared.version(), value) else { continue };
             if bytes.0 < 0 {
                 let finding = off(cx, setting);
                 cx.shared.report(finding);

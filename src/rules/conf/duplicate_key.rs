@@ -41,7 +41,7 @@ declare_rule! {
 }
 
 fn check(cx: &mut SettingsContext<'_>) {
-    if cx.is_template {
+    if cx.properties.is_some_and(|file| file.is_template) {
         return;
     }
     let mut last: FxHashMap<(&str, Carrier), &Setting> = FxHashMap::default();

@@ -20,12 +20,12 @@ declare_rule! {
     ///
     /// ## Example
     /// ```conf
-    /// spark.blacklist.enabled true  # finding
+    /// spark.akka.frameSize 128  # finding
     /// ```
     ///
     /// ## Use instead
     /// ```conf
-    /// spark.excludeOnFailure.enabled true
+    /// spark.rpc.message.maxSize 128
     /// ```
     ///
     /// ## Sources
@@ -78,7 +78,7 @@ fn fate(cx: &SettingsContext<'_>, key: &str) -> Option<Fate> {
     if let Some(main) = main.filter(|main| is_read(main.key, key, facts, version)) {
         return Some(Fate::Alias { of: main.key, since: main.since });
     }
-    let last = facts.declared_in().map(|declared| declared.last);
+    let last = facts.declared_in().or(facts.raw_in()).map(|releases| releases.last);
     if !facts.present(version) && last.is_some_and(|last| last < catalog::nearest(version)) {
         let last = last.map(|last| last.version()).map(|last| format!("{}.{}", last.major, last.minor)).unwrap_or_default();
         let instead = main.map(|main| main.key);
@@ -90,8 +90,8 @@ fn fate(cx: &SettingsContext<'_>, key: &str) -> Option<Fate> {
 
 /// Whether the version reads an old name in place of its newer one.
 fn is_read(main: &str, key: &str, facts: &SettingFacts, version: catalog::SparkVersion) -> bool {
-    let named = catalog::setting(main).is_some_and(|main| main.alternatives(version).contains(&key));
-    named || (!facts.registered() && facts.present(version))
+    let Some(main) = catalog::setting(main).filter(|main| main.present(version)) else { return false };
+    main.alternatives(version).contains(&key) || (!facts.registered() && facts.present(version))
 }
 
 fn reached(since: &str, version: catalog::SparkVersion) -> bool {
@@ -138,28 +138,29 @@ fn since_words(since: &str) -> String {
     if since.starts_with("after") { since.to_owned() } else { format!("since {since}") }
 }
 
-/// The rename; where Spark converts the old name's value, with the unit that the old name implied.
+/// The rename; where Spark converts the old name's value, with the value as it converts it.
 fn renamed(setting: &Setting, newer: &str) -> Option<Fix> {
     let translates = catalog::setting(&setting.key).and_then(|facts| facts.alternative_of()).is_some_and(|main| main.translates);
     if !translates {
         return Some(support::rename(setting, newer, false));
     }
-    let lower = setting.key.to_ascii_lowercase();
-    let unit = if lower.ends_with(".mb") || lower.ends_with("maxmbinflight") {
-        "m"
-    } else if lower.ends_with(".kb") {
-        "k"
-    } else {
-        return None;
-    };
-    let number: u64 = setting.value.literal()?.trim().parse().ok()?;
+    let value = translated(&setting.key, setting.value.literal()?.trim())?;
     Some(Fix {
-        title: format!("Rename to {newer}, {number}{unit}"),
+        title: format!("Rename to {newer}, {value}"),
         kind: FixKind::QuickFix,
         safe: false,
         edits: vec![
             Edit { span: setting.key_span, text: newer.to_owned() },
-            Edit { span: setting.value_span, text: format!("{number}{unit}") },
+            Edit { span: setting.value_span, text: value },
         ],
     })
+}
+
+/// What Spark makes of an old name's value (`SparkConf.configsWithAlternatives`).
+fn translated(key: &str, value: &str) -> Option<String> {
+    match key {
+        "spark.kryoserializer.buffer.mb" => Some(format!("{}k", (value.parse::<f64>().ok()? * 1000.0) as i64)),
+        "spark.yarn.applicationMaster.waitTries" => Some(format!("{}s", value.parse::<i64>().ok()?.checked_mul(10)?)),
+        _ => None,
+    }
 }

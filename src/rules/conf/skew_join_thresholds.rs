@@ -1,8 +1,7 @@
 //! AQE's skew handling switched off or out of reach.
 
 use super::support;
-use crate::conf::Setting;
-use crate::conf::value::{self, Bytes};
+use crate::conf::{Bytes, Setting};
 use crate::declare_rule;
 use crate::rules::{Finding, SettingsContext, Severity};
 
@@ -69,7 +68,7 @@ fn check(cx: &mut SettingsContext<'_>) {
         }
     }
     for (setting, value) in support::known(cx.settings, THRESHOLD) {
-        let Some(bytes) = value::bytes(THRESHOLD, cx.shared.version(), value) else { continue };
+        let Some(bytes) = support::bytes(THRESHOLD, cx.shared.version(), value) else { continue };
         check_threshold(cx, setting, bytes);
     }
 }
@@ -84,7 +83,7 @@ fn check_threshold(cx: &mut SettingsContext<'_>, setting: &Setting, bytes: Bytes
         return;
     }
     let advisory = cx.shared.conf.get(ADVISORY).value;
-    let advisory = advisory.and_then(|advisory| value::bytes(ADVISORY, cx.shared.version(), &advisory));
+    let advisory = advisory.and_then(|advisory| support::bytes(ADVISORY, cx.shared.version(), &advisory));
     if let Some(advisory) = advisory.filter(|advisory| bytes.0 > 0 && bytes < *advisory) {
         let message = format!(
             "The skew threshold ({bytes}) is below the advisory partition size ({advisory}) that skewed partitions are split \

@@ -100,7 +100,7 @@ fn with_fix(cx: &SettingsContext<'_>, setting: &Setting, severity: Severity, mes
 /// The default of a key in the version at hand, as text.
 fn default(cx: &SettingsContext<'_>, key: &str) -> &'static str {
     match crate::catalog::setting(key).map(|facts| facts.default(cx.shared.version())) {
-        Some(crate::catalog::Default::Value(value)) => value,
+        Some(crate::catalog::Default::Value(value)) => value.trim_end_matches(".0"),
         _ => "",
     }
 }

@@ -1,6 +1,7 @@
 //! What the rules on settings share: replacing and removing values where they stand, reasons beside them.
 
-use crate::conf::{Carrier, Setting};
+use crate::catalog::{self, SparkVersion};
+use crate::conf::{Bytes, Carrier, Setting, value};
 use crate::rules::{Confidence, Edit, Evidence, Finding, Fix, FixKind, Severity, Shared};
 use crate::text::Span;
 
@@ -119,6 +120,11 @@ pub(super) fn known<'a>(settings: &'a [Setting], key: &'a str) -> impl Iterator<
         .iter()
         .filter(move |setting| setting.key == key && !setting.key_is_prefix)
         .filter_map(|setting| Some((setting, setting.value.literal()?.trim())))
+}
+
+/// The size that a value means to Spark; `None` for what Spark refuses.
+pub(super) fn bytes(key: &str, version: SparkVersion, value: &str) -> Option<Bytes> {
+    value::parse(catalog::setting(key)?, version, value).ok()?.bytes()
 }
 
 /// Confidence of what follows from how settings relate.

@@ -1,7 +1,7 @@
 //! Keys that Spark does not know, but nearly.
 
 use super::support;
-use crate::catalog::{self, SettingFacts};
+use crate::catalog::{self, Family, SettingFacts};
 use crate::conf::Setting;
 use crate::declare_rule;
 use crate::rules::{Finding, SettingsContext, Severity, Vendor};
@@ -58,7 +58,8 @@ fn mistyped(cx: &SettingsContext<'_>, setting: &Setting) -> Option<Finding> {
     }
     let names: Vec<String> = match catalog::family_name_near(key) {
         Some(name) => vec![name],
-        None if catalog::family(key).is_some() => return None,
+        // A first segment that Spark doesn't know may be an application's, or a slip.
+        None if catalog::family(key).is_some_and(|family| family != Family::Application) => return None,
         None => catalog::similar(key).into_iter().map(|facts| facts.name().to_owned()).collect(),
     };
     let best = names.first()?;
