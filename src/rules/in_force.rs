@@ -5,8 +5,15 @@ use crate::conf::{EffectiveConf, Origin};
 
 /// `1g (default of Spark 3.5.9)`, `4g (spark-defaults.conf:12)`; `None` if nobody knows.
 pub fn in_force(conf: &EffectiveConf, key: &str) -> Option<String> {
+    in_force_in(conf, key, "")
+}
+
+/// The same, with the unit that Spark takes for a number written without one: `300s (default of Spark 3.5.9)`.
+pub fn in_force_in(conf: &EffectiveConf, key: &str, unit: &str) -> Option<String> {
     let effective = conf.get(key);
-    let value = effective.value?;
+    let written = effective.value?;
+    let is_bare = written.bytes().all(|byte| byte.is_ascii_digit());
+    let value = if is_bare { format!("{written}{unit}") } else { written };
     Some(match effective.origin {
         Some(Origin::Written { path, line, .. }) => {
             let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();

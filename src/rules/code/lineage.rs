@@ -50,6 +50,23 @@ fn shuffles(text: &str) -> bool {
         || words.windows(2).any(|pair| pair[1] == "by" && ["group", "order"].contains(&pair[0]))
 }
 
+/// Whether a frame has a row a group or distinct value, whatever it is computed from.
+pub(super) fn is_grouped(plan: &StaticPlan, id: NodeId) -> bool {
+    let mut at = id;
+    for _ in 0..plan.nodes.len() {
+        let node = plan.node(at);
+        match node.operator {
+            Operator::Aggregate { grouped: true, .. } | Operator::Distinct => return true,
+            Operator::Filter { .. } | Operator::Project { explodes: false, .. } | Operator::WithColumns => {}
+            Operator::Sort { .. } | Operator::Cache | Operator::Window => {}
+            _ => return false,
+        }
+        let Some(&input) = node.inputs.first() else { return false };
+        at = input;
+    }
+    false
+}
+
 /// Whether a frame comes from elsewhere: a parameter, an attribute, a foreign call.
 pub(super) fn is_given(plan: &StaticPlan, id: NodeId) -> bool {
     let given = |&id: &NodeId| matches!(plan.node(id).operator, Operator::Source(Source::Given));

@@ -11,8 +11,7 @@ use crate::declare_rule;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{Action, ActionKind, NodeId, Operator, ScopeId, Source};
 use crate::rules::run::words::duration;
-use crate::rules::templates::{self, line_number};
-use crate::rules::{CodeContext, Evidence, Finding, Severity};
+use crate::rules::{CodeContext, Evidence, Finding, Severity, templates};
 
 declare_rule! {
     /// A costly frame that several actions compute again, because it isn't cached.
@@ -24,7 +23,8 @@ declare_rule! {
     /// - the frame, or what is costly in it, is cached or checkpointed;
     /// - nothing in it is costly: a scan with filters and projections is as cheap to read again as to keep;
     /// - the actions exclude each other (branches, a `return` between), or run frames of their own;
-    /// - all rows come from the code.
+    /// - all rows come from the code;
+    /// - the actions are an RDD's: its shuffles are reused.
     ///
     /// An action under a condition, or one that only looks at some rows (`show`, `take`, `isEmpty`), makes it information.
     ///
@@ -70,7 +70,7 @@ struct Reused {
 
 fn check(cx: &mut CodeContext<'_>) {
     let mut by_scope: BTreeMap<ScopeId, Vec<usize>> = BTreeMap::new();
-    for (index, action) in cx.plan.actions.iter().enumerate().filter(|(_, action)| runs_frame(&action.kind)) {
+    for (index, action) in cx.plan.actions.iter().enumerate().filter(|(_, action)| runs_frame(action)) {
         by_scope.entry(action.scope).or_default().push(index);
     }
     for actions in by_scope.into_values().filter(|actions| actions.len() > 1) {
@@ -84,8 +84,9 @@ fn check(cx: &mut CodeContext<'_>) {
     }
 }
 
-fn runs_frame(kind: &ActionKind) -> bool {
-    !matches!(kind, ActionKind::Other(_))
+/// Jobs on one RDD reuse the files of its shuffles; frames are planned anew.
+fn runs_frame(action: &Action) -> bool {
+    !action.on_rdd && !matches!(action.kind, ActionKind::Other(_))
 }
 
 /// Only some rows are wanted, though a shuffle before them runs in full.
@@ -130,23 +131,25 @@ fn judge(cx: &CodeContext<'_>, reused: &Reused, reported: &[NodeId]) -> Option<F
     let action = |index: usize| &cx.plan.actions[index];
     let name = name_of(cx.plan, reused.frame, action(first));
     let frame = name.map_or_else(|| "this frame".to_owned(), str::to_owned);
-    let others = reused.actions.iter().copied().filter(|&index| index != first);
-    let at = |index: usize| line_number(cx.shared.text, action(index).site.method.start);
-    let places: Vec<String> = others.clone().map(|index| format!("{} in line {}", action(index).method, at(index))).collect();
-    let where_ = cx.plan.node(step).site.as_ref().map(|site| line_number(cx.shared.text, site.method.start));
-    let step = where_.map_or_else(|| format!("the {what}"), |line| format!("the {what} of line {line}"));
+    let others = || reused.actions.iter().filter(|&&index| index != first).map(|&index| action(index));
+    let methods: Vec<&str> = others().map(|action| action.method.as_str()).collect();
     let (spent, evidence) = spent_again(cx, &reused.actions).unzip();
     let message = format!(
-        "{frame} is computed again by {}: {step} runs {} times{}. Cache {frame} before the first action and unpersist it after the last.",
-        places.join(", "),
+        "{frame} is computed again by {}: its {what} runs {} times{}. Cache {frame} before the first action and unpersist it after the last.",
+        methods.join(", "),
         reused.actions.len(),
         spent.unwrap_or_default(),
     );
-    let finding = Finding::new(cx.shared.rule, severity, action(first).site.method, message)
+    let mut finding = Finding::new(cx.shared.rule, severity, action(first).site.method, message)
         .with_measured(evidence)
         .with_fixes(name.and_then(|name| templates::cache_between(cx.shared.text, name, action(first), action(last))));
-    let again = format!("computes {frame} again");
-    Some(others.fold(finding, |finding, index| finding.with_related(action(index).site.method, again.clone())))
+    for other in others() {
+        finding = finding.with_related(other.site.method, format!("computes {frame} again"));
+    }
+    match &cx.plan.node(step).site {
+        Some(site) => Some(finding.with_related(site.method, format!("the {what}"))),
+        None => Some(finding),
+    }
 }
 
 /// The first and the last action of those that run together, and how bad that is.

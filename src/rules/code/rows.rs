@@ -1,10 +1,10 @@
 //! What `collect` and `toPandas` have in common: all rows of a frame in the driver.
 
 use super::evidence::{self, Cost, measured};
-use super::lineage::is_given;
+use super::lineage::{is_given, is_grouped};
 use crate::pyspark::plan::{Action, ActionKind, RowBound};
 use crate::rules::in_force;
-use crate::rules::run::words::duration;
+use crate::rules::run::words::{duration, grouped};
 use crate::rules::{CodeContext, Evidence, Finding, Fix, Severity};
 
 /// The setting that stops a job whose results are too large for the driver.
@@ -40,7 +40,9 @@ pub(super) fn report(
 fn by_bound(cx: &CodeContext<'_>, action: &Action) -> Option<Severity> {
     let Some(input) = action.input else { return Some(Severity::Hint) };
     match cx.plan.bound(input) {
-        RowBound::Exactly(rows) if rows as f64 > cx.shared.option("max-rows") => Some(Severity::Information),
+        RowBound::Exactly(rows) if rows as f64 > cx.shared.option("max-rows") => {
+            (!is_grouped(cx.plan, input)).then_some(Severity::Information)
+        }
         RowBound::Exactly(_) | RowBound::Small | RowBound::ByGroups => None,
         RowBound::Unknown => Some(Severity::Hint),
         RowBound::Unbounded if is_given(cx.plan, input) => Some(Severity::Hint),
@@ -74,12 +76,13 @@ fn judge(
         );
         return Some((severity, message, Some(measured("result sent to the driver", value, &cost.label))));
     }
-    let what = match severity {
-        Severity::Warning | Severity::Error => "every row of this frame",
-        Severity::Information => "all rows of this large frame",
-        Severity::Hint => "however many rows this frame has",
+    let what = match action.input.map(|input| cx.plan.bound(input)) {
+        Some(RowBound::Exactly(rows)) => format!("all {} rows of this frame", grouped(rows)),
+        _ if severity == Severity::Hint => "however many rows this frame has".to_owned(),
+        _ => "every row of this frame".to_owned(),
     };
-    let copy = if action.kind == ActionKind::ToPandas { ", and pandas copies them once more" } else { "" };
+    let to_pandas = matches!(method.as_str(), "toPandas" | "to_pandas");
+    let copy = if to_pandas { ", and pandas copies them once more" } else { "" };
     let guard = if cx.plan.uses.local_master || cx.shared.environment.local {
         "on a local master they share the one JVM".to_owned()
     } else {

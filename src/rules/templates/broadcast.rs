@@ -5,7 +5,7 @@ use crate::conf::EffectiveConf;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{Join, NodeId, Operator};
 use crate::rules::Fix;
-use crate::rules::in_force::in_force;
+use crate::rules::in_force::in_force_in;
 
 /// A side of a join.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,9 +37,8 @@ pub fn broadcast(plan: &StaticPlan, text: &str, conf: &EffectiveConf, join: Node
         return None;
     }
     let functions = Functions::of(plan, text);
-    let or = |key: &str, otherwise: &str| in_force(conf, key).unwrap_or_else(|| otherwise.to_owned());
-    let timeout = or("spark.sql.broadcastTimeout", "300 s");
-    let threshold = or("spark.sql.autoBroadcastJoinThreshold", "10 MiB");
+    let timeout = in_force_in(conf, "spark.sql.broadcastTimeout", "s").unwrap_or_else(|| "300s".to_owned());
+    let threshold = in_force_in(conf, "spark.sql.autoBroadcastJoinThreshold", "b").unwrap_or_else(|| "10MB".to_owned());
     let comment = [
         format!(
             "# Right only while the {side} side is small. It can fail in two ways: the driver collects it first and"

@@ -1,6 +1,6 @@
 //! Queries that show how rows are spread, with the names of the line, and the plan of an action.
 
-use super::edits::{Functions, as_receiver, is_name, lines_before, refactor};
+use super::edits::{Functions, as_receiver, can_move_before, is_name, lines_before, refactor};
 use crate::catalog::SparkVersion;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{Action, ActionKind, CallSite, JoinCondition, NodeId, Operator};
@@ -32,8 +32,9 @@ pub fn heaviest_keys(plan: &StaticPlan, text: &str, id: NodeId) -> Option<Fix> {
 }
 
 /// Prints the plan of an action before it runs.
-pub fn explain(text: &str, version: SparkVersion, action: &Action) -> Option<Fix> {
-    if action.on_rdd || matches!(action.kind, ActionKind::Other(_)) {
+pub fn explain(plan: &StaticPlan, text: &str, version: SparkVersion, action: &Action) -> Option<Fix> {
+    let can_move = can_move_before(plan, action.site.statement, &action.loops, action.scope);
+    if action.on_rdd || !can_move || matches!(action.kind, ActionKind::Other(_)) {
         return None;
     }
     let frame = match &action.kind {
@@ -66,8 +67,12 @@ fn label(frame: &str) -> &str {
 
 /// The frame that a wide step reads first, as it is written in front of the step.
 fn frame_before<'a>(plan: &'a StaticPlan, text: &str, id: NodeId) -> Option<(&'a CallSite, String)> {
-    let site = plan.node(id).site.as_ref()?;
-    let receiver = match plan.node(id).operator {
+    let node = plan.node(id);
+    let site = node.site.as_ref()?;
+    if !can_move_before(plan, site.statement, &node.loops, node.scope) {
+        return None;
+    }
+    let receiver = match node.operator {
         Operator::Aggregate { .. } => before_grouping(text, site),
         _ => site.receiver.of(text),
     };

@@ -1,6 +1,7 @@
 //! Where new lines go, and under which name a function of Spark is known.
 
 use crate::pyspark::StaticPlan;
+use crate::pyspark::plan::{LoopId, ScopeId};
 use crate::rules::{Edit, Fix, FixKind};
 use crate::text::Span;
 
@@ -36,14 +37,8 @@ pub(super) fn line_of(text: &str, span: Span) -> Span {
     Span::new(line_start(text, span.start as usize), line_end(text, span.end as usize))
 }
 
-/// The number of an offset's line, from 1.
-pub fn line_number(text: &str, offset: u32) -> usize {
-    let before = text.get(..offset as usize).unwrap_or_default();
-    before.matches('\n').count() + before.replace("\r\n", "").matches('\r').count() + 1
-}
-
 /// The blanks in front of a statement; `None` if other code stands there on its line.
-pub fn indentation(text: &str, statement: Span) -> Option<&str> {
+pub(super) fn indentation(text: &str, statement: Span) -> Option<&str> {
     let start = line_start(text, statement.start as usize);
     let indent = text.get(start..statement.start as usize)?;
     indent.chars().all(|c| c == ' ' || c == '\t').then_some(indent)
@@ -108,9 +103,17 @@ impl<'a> Functions<'a> {
     }
 }
 
+/// Whether what a call reads is known before its statement: it doesn't stand in a comprehension or a lambda of it.
+pub(super) fn can_move_before(plan: &StaticPlan, statement: Span, loops: &[LoopId], scope: ScopeId) -> bool {
+    let scope = plan.scope(scope);
+    let is_inner = |span: Span| statement.contains(span) && span != statement;
+    let in_comprehension = loops.iter().map(|&id| plan.loop_(id)).any(|it| it.comprehension && is_inner(it.span));
+    !in_comprehension && !(scope.name == "<lambda>" && is_inner(scope.span))
+}
+
 /// An expression as the receiver of a method: names, calls on one line and parentheses stay, the rest is wrapped.
 pub(super) fn as_receiver(expression: &str) -> String {
-    let expression = expression.trim();
+    let expression = expression.trim().trim_end_matches('\\').trim_end();
     if expression.contains(['\n', '\r']) || expression.contains(" if ") {
         format!("({expression})")
     } else {

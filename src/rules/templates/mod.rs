@@ -13,7 +13,6 @@ mod schema;
 pub use broadcast::broadcast;
 pub use cache::cache_between;
 pub use diagnose::{explain, heaviest_keys, rows_per_partition};
-pub use edits::{indentation, line_number};
 pub use replace::{
     assign, iterate, limit_rows, move_around, pandas_api, repartition, take, with_columns, without_call, write_rows,
 };
@@ -49,7 +48,7 @@ fn offered(plan: &StaticPlan, text: &str, conf: &EffectiveConf, wanted: impl Fn(
         }
     }
     for action in plan.actions.iter().filter(|action| wanted(&action.site)) {
-        fixes.extend(explain(text, conf.version(), action));
+        fixes.extend(explain(plan, text, conf.version(), action));
     }
     let mut seen = Vec::new();
     fixes.retain(|fix: &Fix| {

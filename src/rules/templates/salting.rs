@@ -1,7 +1,7 @@
 //! A salted join: a random bucket on the large side, one copy of the small side a bucket.
 
 use super::broadcast::{Side, buildable};
-use super::edits::{Functions, as_receiver, insert, is_name, lines_before, refactor, replace};
+use super::edits::{Functions, as_receiver, can_move_before, insert, is_name, lines_before, refactor, replace};
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{Argument, CallSite, JoinCondition, Literal, NodeId, Operator};
 use crate::rules::Fix;
@@ -19,7 +19,8 @@ pub fn salting(plan: &StaticPlan, text: &str, join: NodeId) -> Option<Fix> {
     let on = site.argument(1, "on")?;
     let is_hinted = node.inputs.iter().any(|&input| matches!(plan.node(input).operator, Operator::Hint(_)));
     let by = Key::of(&kind.condition, on, text)?;
-    if is_hinted || kind.kind.as_deref() == Some("cross") || site.receiver.is_empty() {
+    let can_move = can_move_before(plan, site.statement, &node.loops, node.scope);
+    if is_hinted || !can_move || kind.kind.as_deref() == Some("cross") || site.receiver.is_empty() {
         return None;
     }
     let left = Frame::of(text, site.receiver, "left");
@@ -97,17 +98,22 @@ impl Key {
         let salts = format!("{left}[\"salt\"] == {right}[\"salt\"]");
         match self {
             Self::Name => format!("[{written}, \"salt\"]"),
-            Self::Names if written.starts_with('[') => format!("{}, \"salt\"]", without_bracket(written)),
+            Self::Names if written.starts_with('[') => with_item(written, "\"salt\""),
             Self::Names => format!("[*{written}, \"salt\"]"),
             Self::Condition => format!("({written}) & ({salts})"),
-            Self::Conditions => format!("{}, {salts}]", without_bracket(written)),
+            Self::Conditions => with_item(written, &salts),
         }
     }
 }
 
-/// `["a", "b",]` without its end: `["a", "b"`.
-fn without_bracket(list: &str) -> &str {
-    list.trim_end_matches(']').trim_end().trim_end_matches(',')
+/// `["a", "b",]` with one item more; in front where the list may end in a comment.
+fn with_item(list: &str, item: &str) -> String {
+    let inner = list.trim_start_matches('[');
+    if inner.contains(['\n', '\r', '#']) {
+        return format!("[{item}, {inner}");
+    }
+    let items = inner.trim_end_matches(']').trim_end().trim_end_matches(',');
+    format!("[{items}, {item}]")
 }
 
 /// The session that the statement can reach.
