@@ -117,6 +117,15 @@ fn a_killed_application_keeps_what_it_wrote() {
 }
 
 #[test]
+fn every_codec_of_spark_holds_the_same_run() {
+    let zstd = run_of("killed.inprogress.zstd");
+    for name in ["killed.lz4", "killed.snappy", "killed.lzf"] {
+        let run = run_of(name);
+        assert_eq!(format!("{run:?}"), format!("{zstd:?}"), "{name}");
+    }
+}
+
+#[test]
 fn a_rolled_log_of_several_frames() {
     let rolled = run_of("rolled/eventlog_v2_local-1795992298815");
     assert_eq!((rolled.coverage.bytes, rolled.coverage.cut_at, rolled.coverage.complete), (207_000, None, false));

@@ -12,6 +12,9 @@ use crate::run::model::{Executor, Job, Rdd, SqlExecution, Stage, StageKey, Task,
 /// Tasks of a stage whose accumulables are read until the stage's own list comes with its completion.
 const SAMPLED_TASKS: usize = 32;
 
+/// Tasks that a stage makes room for at once; what it announces is not believed without bound.
+const RESERVED_TASKS: usize = 1 << 17;
+
 /// A line that is no event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BadLine;
@@ -459,6 +462,9 @@ fn add_task(stage: &mut Stage, end: &TaskEnd<'_>, launch: u32, executor: u16, ho
     if metrics.missing != 0 {
         let lacking = (0..FIELDS.len()).filter(|bit| metrics.missing & (1 << bit) != 0);
         stage.tasks.not_recorded.extend(lacking.map(|bit| FIELDS[bit]));
+    }
+    if stage.tasks.is_empty() {
+        stage.tasks.reserve(usize::try_from(stage.task_count).unwrap_or(0).min(RESERVED_TASKS));
     }
     stage.tasks.push(Task {
         index: end.index,

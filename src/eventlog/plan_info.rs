@@ -165,6 +165,7 @@ mod tests {
             depth += 1;
         }
         assert_eq!(depth, MAX_DEPTH);
+        assert_eq!(format!("{:?}", root.clone()).matches("\"N\"").count(), MAX_DEPTH);
     }
 
     #[test]

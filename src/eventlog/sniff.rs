@@ -1,7 +1,7 @@
 //! Whether bytes are an event log at all, told from their first 64 KiB.
 
 use std::cell::Cell;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -16,16 +16,27 @@ struct AnyEvent<'a> {
     _event: std::borrow::Cow<'a, str>,
 }
 
-/// Reads the head of a log; a decoder that fails leaves what it gave before.
-pub(super) fn head(reader: &mut dyn Read) -> Vec<u8> {
-    let mut head = Vec::new();
+/// The head of a file.
+#[derive(Debug, Default)]
+pub(super) struct Head {
+    pub(super) bytes: Vec<u8>,
+    /// Why there is no more of it, if decoding failed; what it gave before is kept.
+    pub(super) broken: Option<io::Error>,
+}
+
+/// Reads the head of a log.
+pub(super) fn head(reader: &mut dyn Read) -> Head {
+    let mut head = Head::default();
     let mut block = [0; 8 << 10];
-    while head.len() < HEAD {
+    while head.bytes.len() < HEAD {
         match reader.read(&mut block) {
             Ok(0) => break,
-            Ok(read) => head.extend_from_slice(&block[..read]),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => break,
+            Ok(read) => head.bytes.extend_from_slice(&block[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                head.broken = Some(error);
+                break;
+            }
         }
     }
     head
@@ -60,7 +71,7 @@ pub(super) fn refusal(head: &[u8]) -> Option<&'static str> {
 /// Whether the file looks like an event log.
 pub(super) fn file(path: &Path) -> bool {
     let reader = codec::open(path).and_then(|opened| codec::decode(path, opened, Rc::new(Cell::new(0))));
-    reader.is_ok_and(|mut reader| refusal(&head(reader.as_mut())).is_none())
+    reader.is_ok_and(|mut reader| refusal(&head(reader.as_mut()).bytes).is_none())
 }
 
 #[cfg(test)]

@@ -79,7 +79,7 @@ pub struct Coverage {
     pub compacted: bool,
     /// Unknown events by name, and how many.
     pub unknown_events: BTreeMap<String, u64>,
-    /// Tasks that ended, over tasks that the stages announced.
+    /// Partitions of which a task ended, over those that the stages announced; of failed stages only those that ended.
     pub tasks_seen: u64,
     /// See `tasks_seen`.
     pub tasks_expected: u64,
@@ -225,6 +225,28 @@ impl Tasks {
     /// Whether no task ended.
     pub fn is_empty(&self) -> bool {
         self.index.is_empty()
+    }
+
+    /// Makes room in every column for this many tasks more, and no more than that.
+    pub fn reserve(&mut self, tasks: usize) {
+        self.index.reserve_exact(tasks);
+        self.launch.reserve_exact(tasks);
+        self.duration.reserve_exact(tasks);
+        self.executor.reserve_exact(tasks);
+        self.host.reserve_exact(tasks);
+        self.flags.reserve_exact(tasks);
+        self.run_time.reserve_exact(tasks);
+        self.gc_time.reserve_exact(tasks);
+        self.deserialize_time.reserve_exact(tasks);
+        self.fetch_wait.reserve_exact(tasks);
+        self.read_bytes.reserve_exact(tasks);
+        self.shuffle_read_bytes.reserve_exact(tasks);
+        self.read_records.reserve_exact(tasks);
+        self.shuffle_write_bytes.reserve_exact(tasks);
+        self.spill_disk.reserve_exact(tasks);
+        self.spill_memory.reserve_exact(tasks);
+        self.result_bytes.reserve_exact(tasks);
+        self.output_bytes.reserve_exact(tasks);
     }
 
     /// Adds a task to every column.
