@@ -290,6 +290,13 @@ fn without_metrics_the_read_is_not_recorded_and_never_zero() {
     assert_eq!(state(&builder.run, "skewed-stage", 0), State::NotRecorded("Task Metrics".to_owned()));
     assert!(matches!(state(&builder.run, "spill", 0), State::NotRecorded(_)));
     assert!(matches!(state(&builder.run, "oversized-partitions", 0), State::NotRecorded(_)));
+    let tasks = &mut builder.run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap().tasks;
+    tasks.flags[3].metrics = true;
+    assert_eq!(state(&builder.run, "spill", 0), State::NotFired);
+    let tasks = &mut builder.run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap().tasks;
+    tasks.not_recorded.insert("Disk Bytes Spilled");
+    tasks.flags[3].metrics = false;
+    assert_eq!(state(&builder.run, "spill", 0), State::NotRecorded("Disk Bytes Spilled".to_owned()));
     assert!(stage_details(&builder.run, StageKey { stage: 0, attempt: 0 }).contains("not recorded"));
 }
 

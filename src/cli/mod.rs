@@ -1,11 +1,114 @@
 //! The command line: one file per subcommand.
 
+mod check;
+mod completions;
+mod explain;
+mod fixes;
+mod inputs;
+mod output;
 pub(crate) mod progress;
 pub mod report;
+mod rules;
+mod server;
+mod words;
 
+use std::io::{self, Write as _};
 use std::process::ExitCode;
+
+use clap::{ColorChoice, Parser, Subcommand};
+
+/// What the process tells its caller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Exit {
+    /// Nothing at or above the severity that fails.
+    Clean = 0,
+    /// Findings at or above it.
+    Findings = 1,
+    /// Wrong usage, or an input that can't be read.
+    Unreadable = 2,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
+    }
+}
+
+/// What is slow or will fail in a Spark job: in its settings, in its code, and in its last run, on the line that caused it.
+#[derive(Debug, Parser)]
+#[command(name = "sparkls", version, max_term_width = 100, after_help = EXIT_CODES)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+
+    /// When to use colour.
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    color: ColorChoice,
+}
+
+const EXIT_CODES: &str = "\
+Exit codes:
+  0  nothing at --fail-on or above
+  1  findings at --fail-on or above
+  2  wrong usage, or an input that can't be read (it is named, and the others are still analysed)
+  3  inconclusive: the log doesn't hold what the answer needs
+
+`sparkls explain RULE` says what a rule finds, why it costs and when it is silent;
+`sparkls explain KEY` does the same for a Spark setting.";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Check(check::Args),
+    Report(report::Options),
+    Rules(rules::Args),
+    Explain(explain::Args),
+    Server(server::Args),
+    Completions(completions::Args),
+}
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    crate::lsp::serve()
+    let cli = Cli::parse();
+    colour(cli.color).write_global();
+    let result = match &cli.command {
+        Command::Check(args) => check::run(args).map(ExitCode::from),
+        Command::Report(options) => report::run(options),
+        Command::Rules(args) => rules::run(args).map(ExitCode::from),
+        Command::Explain(args) => explain::run(args).map(ExitCode::from),
+        Command::Server(args) => return server::run(args),
+        Command::Completions(args) => completions::run(args).map(ExitCode::from),
+    };
+    result.unwrap_or_else(|error| failed(&error))
+}
+
+/// Says why the command failed; a reader that has gone away (`| head`) is no failure.
+fn failed(error: &anyhow::Error) -> ExitCode {
+    let broken_pipe = error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe);
+    if broken_pipe {
+        return ExitCode::SUCCESS;
+    }
+    // Nobody is left to tell if stderr is closed as well.
+    let _ = writeln!(anstream::stderr(), "sparkls: {error:#}");
+    Exit::Unreadable.into()
+}
+
+fn colour(choice: ColorChoice) -> anstream::ColorChoice {
+    match choice {
+        ColorChoice::Auto => anstream::ColorChoice::Auto,
+        ColorChoice::Always => anstream::ColorChoice::Always,
+        ColorChoice::Never => anstream::ColorChoice::Never,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        super::Cli::command().debug_assert();
+    }
 }

@@ -25,18 +25,29 @@ pub enum Format {
     Json,
 }
 
-/// What `sparkls report` was asked for.
-#[derive(Debug, Clone, Default)]
+/// Say where the time of a run went, what is behind it, and what could not be told.
+///
+/// Thresholds are those of the sparkls.toml in the current directory. With --code, measures are tied to lines.
+#[derive(Debug, Clone, Default, clap::Args)]
 pub struct Options {
-    /// The event log: a file or a rolled directory.
+    /// The event log: a file (plain, gzip, zstd) or a rolled directory.
+    #[arg(value_name = "LOG")]
     pub log: PathBuf,
+
     /// Files and folders of code to link the run to.
+    #[arg(long, value_name = "PATH", num_args = 1..)]
     pub code: Vec<PathBuf>,
+
     /// Text or JSON.
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
-    /// Where to write; standard output if `None`.
+
+    /// Where to write, instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Show findings below the display floor as well. JSON always holds them.
+
+    /// Show findings of little impact as well. JSON always holds them.
+    #[arg(long)]
     pub all: bool,
 }
 

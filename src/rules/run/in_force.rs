@@ -1,11 +1,14 @@
 //! What a setting was in a run, and who said so.
 
-use crate::catalog::{self, Default, SparkVersion};
+use crate::catalog::{self, Default, SparkVersion, VersionIndex};
+use crate::conf::value::{self, Parsed};
 use crate::run::Run;
 
 /// A value that was in force.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct InForce {
+    key: String,
+    version: SparkVersion,
     /// As written.
     pub value: String,
     /// `set at run time`, `set in this run`, `default of Spark 3.5`.
@@ -15,63 +18,48 @@ pub(crate) struct InForce {
 impl InForce {
     /// As a boolean.
     pub(crate) fn boolean(&self) -> Option<bool> {
-        self.value.trim().to_ascii_lowercase().parse().ok()
+        value::boolean(&self.value).ok()
     }
 
     /// As a number.
     pub(crate) fn number(&self) -> Option<f64> {
-        self.value.trim().parse().ok()
+        value::double(&self.value).ok()
     }
 
-    /// As milliseconds; plain numbers are milliseconds.
-    pub(crate) fn milliseconds(&self) -> Option<f64> {
-        let text = self.value.trim().to_ascii_lowercase();
-        let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-        let (number, unit) = text.split_at(digits);
-        let factor = match unit {
-            "" | "ms" => 1.0,
-            "us" => 1e-3,
-            "s" => 1e3,
-            "m" | "min" => 60e3,
-            "h" => 3600e3,
-            "d" => 86_400e3,
-            _ => return None,
-        };
-        Some(number.parse::<f64>().ok()? * factor)
-    }
-
-    /// As bytes; plain numbers are bytes.
+    /// As bytes, as Spark reads the setting's text.
     pub(crate) fn bytes(&self) -> Option<f64> {
-        let text = self.value.trim().to_ascii_lowercase();
-        let digits = text.find(|c: char| !c.is_ascii_digit() && c != '-').unwrap_or(text.len());
-        let (number, unit) = text.split_at(digits);
-        let factor = match unit {
-            "" | "b" => 1.0,
-            "k" | "kb" => 1024.0,
-            "m" | "mb" => 1024.0 * 1024.0,
-            "g" | "gb" => 1024.0 * 1024.0 * 1024.0,
-            "t" | "tb" => 1024.0f64.powi(4),
-            "p" | "pb" => 1024.0f64.powi(5),
-            _ => return None,
-        };
-        Some(number.parse::<f64>().ok()? * factor)
+        self.parsed()?.bytes().map(|bytes| bytes.0 as f64)
+    }
+
+    /// As milliseconds, as Spark reads the setting's text.
+    pub(crate) fn milliseconds(&self) -> Option<f64> {
+        self.parsed()?.millis().map(|millis| millis.0 as f64)
+    }
+
+    fn parsed(&self) -> Option<Parsed> {
+        value::parse(catalog::setting(&self.key)?, self.version, &self.value).ok()
     }
 }
 
 /// The value of `key` for one SQL execution of the run (its own settings first), else for the run, else the default of
 /// the run's Spark version. `None` if nobody set it and the default is not known.
 pub(crate) fn in_force(run: &Run, execution: Option<i64>, key: &str) -> Option<InForce> {
+    let version = run.application.version;
+    let found = |value: &str, origin: String| InForce {
+        key: key.to_owned(),
+        version: version.unwrap_or(VersionIndex::NEWEST.version()),
+        value: value.to_owned(),
+        origin,
+    };
     let of_execution = execution.and_then(|id| run.executions.get(&id)?.modified_configs.get(key));
     if let Some(value) = of_execution {
-        return Some(InForce { value: value.clone(), origin: "set at run time".to_owned() });
+        return Some(found(value, "set at run time".to_owned()));
     }
     if let Some(value) = run.conf.get(key) {
-        return Some(InForce { value: value.clone(), origin: "set in this run".to_owned() });
+        return Some(found(value, "set in this run".to_owned()));
     }
-    let version = run.application.version?;
-    let value = default(version, key)?.to_owned();
-    let origin = format!("default of Spark {}.{}", version.major, version.minor);
-    Some(InForce { value, origin })
+    let version = version?;
+    Some(found(default(version, key)?, format!("default of Spark {}.{}", version.major, version.minor)))
 }
 
 /// The default of a setting in this version. Versions before 3.0 are not in the catalogue: what is known of 3.0 holds for

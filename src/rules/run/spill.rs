@@ -55,6 +55,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         }
         let spilled = view
             .sum(&view.tasks().spill_disk)
+            .filter(|_| view.recorded("Disk Bytes Spilled"))
             .ok_or_else(|| State::NotRecorded("Disk Bytes Spilled".to_owned()))?;
         if spilled > 0.0 { Ok(describe(context, view, spilled)) } else { Err(State::NotFired) }
     })

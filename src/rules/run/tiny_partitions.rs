@@ -69,7 +69,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
 
 /// Share of the tasks' time that was not run time: scheduling, deserialisation, sending results.
 fn overhead_share(view: &StageView<'_>) -> Option<f64> {
-    let run_time = view.sum(&view.tasks().run_time)?;
+    let run_time = view.sum(&view.tasks().run_time).filter(|_| view.recorded("Executor Run Time"))?;
     Some((1.0 - run_time / view.task_ms().max(1.0)).max(0.0))
 }
 

@@ -123,6 +123,11 @@ impl<'a> StageView<'a> {
         !self.rows.is_empty() && self.rows.iter().all(|&row| self.tasks().flags[row].metrics)
     }
 
+    /// Whether the log has this field of `Task Metrics` (by Spark's name) for every task that counts.
+    pub fn recorded(&self, field: &str) -> bool {
+        self.measured() && !self.tasks().not_recorded.contains(field)
+    }
+
     /// A column over the population; `None` if task metrics were not recorded.
     pub fn column<T: Copy + Into<u64>>(&self, column: &[T]) -> Option<Vec<u64>> {
         self.measured().then(|| pick(column, &self.rows))

@@ -1,0 +1,3 @@
+vim.bo.commentstring = '# %s'
+-- Keys are completed as a whole: `.` is a part of them.
+vim.opt_local.iskeyword:append('.')

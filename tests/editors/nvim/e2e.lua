@@ -1,0 +1,145 @@
+-- A real Neovim, the files of editors/nvim, the real binary, the example project with its run.
+--   usage: nvim --clean -i NONE --headless -l e2e.lua SPARKLS RUNTIME PROJECT
+-- PROJECT is a copy that may be changed. Exits with 1 at the first check that fails.
+local sparkls, runtime, project = unpack(_G.arg)
+local passed = 0
+
+local function check(ok, what, got)
+  io.stdout:write((ok and 'ok   ' or 'FAIL ') .. what .. '\n')
+  if not ok then
+    io.stdout:write('got: ' .. vim.inspect(got) .. '\n1 failed\n')
+    vim.cmd('cquit 1')
+  end
+  passed = passed + 1
+end
+
+--- Waits until `probe` returns something true, and returns that.
+local function eventually(probe, seconds)
+  local found
+  vim.wait((seconds or 20) * 1000, function()
+    found = probe()
+    return found and true or false
+  end, 20)
+  return found
+end
+
+--- The zero-based line on which `text` stands in a buffer.
+local function line_of(buffer, text)
+  for number, line in ipairs(vim.api.nvim_buf_get_lines(buffer, 0, -1, false)) do
+    if line:find(text, 1, true) then return number - 1, line:find(text, 1, true) - 1 end
+  end
+  error('no line with ' .. text)
+end
+
+local function diagnostics(buffer, rule, line)
+  return vim.tbl_filter(function(diagnostic)
+    return diagnostic.code == rule and (line == nil or diagnostic.lnum == line)
+  end, vim.diagnostic.get(buffer))
+end
+
+local function open(path)
+  vim.cmd.edit(vim.fs.joinpath(project, path))
+  local buffer = vim.api.nvim_get_current_buf()
+  local client = eventually(function()
+    local client = vim.lsp.get_clients({ bufnr = buffer, name = 'sparkls' })[1]
+    return client and client.initialized and client
+  end)
+  check(client, path .. ': the server is attached', vim.lsp.get_clients())
+  return buffer, client
+end
+
+local function hover(buffer, client, line, column)
+  local answer = client:request_sync('textDocument/hover', {
+    textDocument = vim.lsp.util.make_text_document_params(buffer),
+    position = { line = line, character = column },
+  }, 10000, buffer)
+  return answer and answer.result and answer.result.contents.value or ''
+end
+
+vim.opt.runtimepath:append(runtime)
+vim.cmd('filetype plugin on')
+vim.cmd('runtime! ftdetect/*.lua')
+vim.lsp.config('sparkls', { cmd = { sparkls, 'server' } })
+vim.lsp.enable('sparkls')
+
+-- Settings.
+local conf, client = open('conf/spark-defaults.conf')
+check(vim.bo[conf].filetype == 'sparkconf', 'the filetype of spark-defaults.conf', vim.bo[conf].filetype)
+check(client.root_dir and vim.endswith(client.root_dir, vim.fs.basename(project)), 'the root is the project', client.root_dir)
+check(client.offset_encoding == 'utf-8', 'columns are bytes', client.offset_encoding)
+
+local typo = line_of(conf, 'spark.sql.adaptive.skewJoin.enable ')
+check(eventually(function() return diagnostics(conf, 'unknown-key', typo)[1] end),
+  'unknown-key on the misspelt setting', vim.diagnostic.get(conf))
+
+local shuffle, column = line_of(conf, 'spark.sql.shuffle.partitions')
+local text = hover(conf, client, shuffle, column + 3)
+check(text:find('48', 1, true) and text:find('200', 1, true), 'hover: the value and the default', text)
+
+-- Code, with what the run measured.
+local job
+job, client = open('jobs/nightly_orders.py')
+local join = line_of(job, '.join(merchants, "merchant_id")')
+check(eventually(function() return diagnostics(job, 'collect-unbounded', (line_of(job, '.collect()')))[1] end),
+  'collect-unbounded on the collect', vim.diagnostic.get(job))
+check(diagnostics(job, 'single-partition-write', (line_of(job, 'coalesce(1)')))[1],
+  'single-partition-write on the write', vim.diagnostic.get(job))
+local skew = eventually(function() return diagnostics(job, 'skewed-stage', join)[1] end)
+check(skew, 'skewed-stage on the line of the join', vim.diagnostic.get(job))
+check(skew.message:find('%d'), 'with its numbers', skew.message)
+check(eventually(function() return diagnostics(job, 'slow-host-median')[1] end), 'slow-host-median on a line', vim.diagnostic.get(job))
+
+local _, receiver = line_of(job, 'join(merchants')
+text = hover(job, client, join, receiver + 1)
+check(text:find('[Ss]tage %d+') and text:find('max'), 'hover on the join: the measured stage', text)
+
+vim.lsp.inlay_hint.enable(true, { bufnr = job })
+local hints = eventually(function()
+  local hints = vim.tbl_filter(function(hint)
+    return hint.inlay_hint.position.line == join
+  end, vim.lsp.inlay_hint.get({ bufnr = job }))
+  return #hints > 0 and hints
+end)
+check(hints, 'an inlay hint at the end of the join', vim.lsp.inlay_hint.get({ bufnr = job }))
+
+-- The user's `gra` on the join: Neovim sends all diagnostics of the line with it.
+vim.api.nvim_win_set_cursor(0, { join + 1, receiver })
+local offered = {}
+vim.ui.select = function(items, options, choose)
+  for _, item in ipairs(items) do
+    table.insert(offered, item.action.title)
+    if item.action.title:lower():find('broadcast') then return choose(item, 1) end
+  end
+  choose(nil)
+end
+vim.lsp.buf.code_action()
+local applied = eventually(function()
+  return vim.api.nvim_buf_get_lines(job, 0, -1, false) and
+    table.concat(vim.api.nvim_buf_get_lines(job, 0, -1, false), '\n'):find('broadcast%(merchants%)')
+end)
+check(applied, 'the broadcast template is applied', offered)
+check(eventually(function() return #diagnostics(job, 'collect-unbounded') == 1 end),
+  'the changed text is analysed: other findings moved with their lines', vim.diagnostic.get(job))
+local moved = diagnostics(job, 'collect-unbounded')[1]
+check(eventually(function()
+  moved = diagnostics(job, 'collect-unbounded')[1]
+  return moved and moved.lnum == (line_of(job, '.collect()'))
+end), 'collect-unbounded is still on the collect', moved)
+
+-- A fix on a setting, and the end of its finding.
+vim.cmd.buffer(conf)
+vim.api.nvim_win_set_cursor(0, { typo + 1, 2 })
+vim.lsp.buf.code_action({ filter = function(action) return action.title:find('skewJoin.enabled', 1, true) end, apply = true })
+check(eventually(function()
+  return vim.api.nvim_buf_get_lines(conf, typo, typo + 1, false)[1]:find('skewJoin.enabled', 1, true)
+end), 'did-you-mean is applied', vim.api.nvim_buf_get_lines(conf, typo, typo + 1, false))
+check(eventually(function() return #diagnostics(conf, 'unknown-key') == 0 end), 'its finding is gone', vim.diagnostic.get(conf))
+
+-- Health, and an orderly end.
+vim.cmd('checkhealth sparkls')
+local report = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
+check(report:find('sparkls %d+%.%d+%.%d+') and not report:find('ERROR'), ':checkhealth sparkls', report)
+client:stop()
+check(eventually(function() return #vim.lsp.get_clients() == 0 end), 'the server ends', vim.lsp.get_clients())
+io.stdout:write(('%d passed, 0 failed\n'):format(passed))
+vim.cmd('qa!')
