@@ -55,7 +55,7 @@ pub fn holds_spark_keys(text: &str) -> bool {
 pub fn facts(kind: Kind, text: &Arc<str>) -> Facts {
     match kind {
         Kind::Python if may_use_spark(text) => Facts::Python(Arc::clone(PythonFile::parse(text).plan())),
-        Kind::Properties => Facts::Properties { settings: properties::read(text).settings },
+        Kind::Properties => Facts::Properties(Arc::new(properties::read(text))),
         Kind::Python | Kind::Other => Facts::Nothing,
     }
 }
