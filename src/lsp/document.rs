@@ -163,7 +163,7 @@ impl Snapshot {
                 Kind::Python if may_use_spark(text) => {
                     Facts::Python(Arc::clone(self.lineage.parse(self.revision, text).plan()))
                 }
-                Kind::Properties => Facts::Properties { settings: properties::read(text).settings },
+                Kind::Properties => Facts::Properties(Arc::new(properties::read(text))),
                 Kind::Python | Kind::Other => Facts::Nothing,
             }
         })

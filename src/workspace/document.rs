@@ -55,7 +55,7 @@ pub fn holds_spark_keys(text: &str) -> bool {
 pub fn facts(kind: Kind, text: &Arc<str>) -> Facts {
     match kind {
         Kind::Python if may_use_spark(text) => Facts::Python(Arc::clone(PythonFile::parse(text).plan())),
-        Kind::Properties => Facts::Properties { settings: properties::read(text).settings },
+        Kind::Properties => Facts::Properties(Arc::new(properties::read(text))),
         Kind::Python | Kind::Other => Facts::Nothing,
     }
 }
@@ -144,7 +144,7 @@ fn belonging<'a>(
     facts: &Facts,
     links: &'a [Links],
 ) -> impl Iterator<Item = (&'a MeasuredRun, &'a Links)> {
-    let about_settings = matches!(facts, Facts::Properties { .. });
+    let about_settings = matches!(facts, Facts::Properties(_));
     let runs = project.runs.iter().map(|run| &**run).zip(links);
     runs.filter(move |(_, links)| about_settings || !links.links.is_empty())
 }
