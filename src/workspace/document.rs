@@ -144,7 +144,7 @@ fn belonging<'a>(
     facts: &Facts,
     links: &'a [Links],
 ) -> impl Iterator<Item = (&'a MeasuredRun, &'a Links)> {
-    let about_settings = matches!(facts, Facts::Properties { .. });
+    let about_settings = matches!(facts, Facts::Properties(_));
     let runs = project.runs.iter().map(|run| &**run).zip(links);
     runs.filter(move |(_, links)| about_settings || !links.links.is_empty())
 }
