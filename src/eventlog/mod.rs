@@ -3,6 +3,7 @@
 //! Promises: every good event before, between and behind bad ones is kept; what is missing is said in the run's coverage;
 //! memory grows with tasks (at most 40 bytes each) and plans, not with the log; no panic on any bytes.
 
+mod archive;
 mod attempts;
 mod blocks;
 mod build;
@@ -61,7 +62,8 @@ pub struct Read {
 /// A longer line is skipped and counted as bad: no event that a run needs is that long.
 const MAX_LINE: usize = 512 << 20;
 
-/// Reads the log at `path`: a file (plain, `.inprogress`, zstd, gzip, Spark's lz4, snappy, lzf) or a rolled directory. Of several attempts in one
+/// Reads the log at `path`: a file (plain, `.inprogress`, zstd, gzip, Spark's lz4, snappy, lzf), a rolled
+/// directory, a directory that holds one log, or the History Server's zip of one. Of several attempts in one
 /// log the last is read, and the coverage says so.
 pub fn read(path: &Path, progress: Progress<'_>) -> Result<Run, ReadError> {
     read_lines_up_to(MAX_LINE, path, progress)
@@ -106,11 +108,10 @@ const PROGRESS_STEP: u64 = 4 << 20;
 
 impl Reading {
     fn new(limit: usize, source: &source::Source) -> Self {
-        let sizes = source.parts.iter().filter_map(|part| std::fs::metadata(&part.path).ok());
         Self {
             builder: build::Builder::default(),
             limit,
-            total: sizes.map(|metadata| metadata.len()).sum(),
+            total: source.parts.iter().map(source::Part::size).sum(),
             done: Rc::default(),
             decoded: 0,
         }
@@ -125,7 +126,7 @@ impl Reading {
         progress: Progress<'_>,
     ) -> Result<bool, ReadError> {
         let path = &part.path;
-        let opened = codec::open(path)?;
+        let opened = codec::open_part(part)?;
         if opened.size == 0 {
             return Ok(false);
         }

@@ -16,6 +16,7 @@ pub(super) struct Plans {
     bytes: usize,
     dropped: bool,
     cut: bool,
+    unreadable: usize,
 }
 
 impl Plans {
@@ -36,9 +37,11 @@ impl Plans {
 
     /// The execution's plan, if one was kept that can be read.
     pub(super) fn take(&mut self, execution: i64) -> Option<PlanNode> {
-        let plan = plan_info::parse(&self.raw.remove(&execution)?)?;
-        self.cut |= plan.cut;
-        Some(plan.root)
+        let plan = plan_info::parse(&self.raw.remove(&execution)?);
+        self.unreadable += usize::from(plan.is_none());
+        let plan_info::Plan { root, cut } = plan?;
+        self.cut |= cut;
+        Some(root)
     }
 
     /// The executions whose plan was not taken yet.
@@ -52,6 +55,32 @@ impl Plans {
     pub(super) fn notes(&self) -> Vec<String> {
         let dropped = self.dropped.then(|| format!("plans beyond {} MiB were not kept", BUDGET >> 20));
         let cut = self.cut.then(|| format!("plans are kept down to level {}", plan_info::MAX_DEPTH));
-        dropped.into_iter().chain(cut).collect()
+        let unreadable = (self.unreadable > 0).then(|| format!("{} plans can't be read", self.unreadable));
+        dropped.into_iter().chain(cut).chain(unreadable).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_newest_plan_is_taken_once() {
+        let mut plans = Plans::default();
+        for name in ["Old", "New"] {
+            plans.keep(7, format!("{{\"sparkPlanInfo\":{{\"nodeName\":\"{name}\"}},\"time\":1}}").as_bytes());
+        }
+        plans.keep(8, b"{\"time\":1}");
+        assert_eq!(plans.waiting(), [7]);
+        assert_eq!(plans.take(7).unwrap().name, "New");
+        assert!(plans.take(7).is_none() && plans.notes().is_empty());
+    }
+
+    #[test]
+    fn a_plan_that_cannot_be_read_is_said() {
+        let mut plans = Plans::default();
+        plans.keep(7, b"{\"sparkPlanInfo\":{\"nodeName\":}");
+        assert!(plans.take(7).is_none());
+        assert_eq!(plans.notes(), ["1 plans can't be read"]);
     }
 }

@@ -5,7 +5,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::{ReadError, sniff};
+use super::archive::{self, Entry};
+use super::{ReadError, codec, sniff};
 
 /// Entries of a folder that are looked at; a folder of more is no folder of one log.
 const MAX_ENTRIES: usize = 10_000;
@@ -27,16 +28,39 @@ pub(super) struct Source {
 }
 
 /// One file.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Part {
     pub(super) path: PathBuf,
+    /// Which file in the archive at `path`, if it is one.
+    pub(super) entry: Option<Entry>,
     /// Files before this one are missing.
     pub(super) after_hole: bool,
 }
 
+impl Part {
+    pub(super) fn file(path: &Path) -> Self {
+        Self { path: path.to_owned(), entry: None, after_hole: false }
+    }
+
+    /// Bytes on disk; 0 if the file is gone.
+    pub(super) fn size(&self) -> u64 {
+        match &self.entry {
+            Some(entry) => entry.size,
+            None => fs::metadata(&self.path).map_or(0, |metadata| metadata.len()),
+        }
+    }
+
+    fn name(&self) -> &str {
+        match &self.entry {
+            Some(entry) => entry.name.rsplit('/').next().unwrap_or(""),
+            None => name_of(&self.path),
+        }
+    }
+}
+
 impl Source {
-    fn of_file(path: PathBuf) -> Self {
-        Self { parts: vec![Part { path, after_hole: false }], ..Self::default() }
+    fn of(part: Part) -> Self {
+        Self { parts: vec![part], ..Self::default() }
     }
 }
 
@@ -52,7 +76,10 @@ pub(super) fn resolve(path: &Path) -> Result<Source, ReadError> {
     if name_of(&path).starts_with("appstatus_") {
         return Err(refuse(&path, "the marker of a rolled log, it holds no events; name its folder"));
     }
-    Ok(Source::of_file(path))
+    if metadata.is_file() && codec::is_zip(&path)? {
+        return zip(&path);
+    }
+    Ok(Source::of(Part::file(&path)))
 }
 
 /// Spark drops `.inprogress` from a log's name when the application ends, perhaps just now.
@@ -91,22 +118,57 @@ fn entries(path: &Path) -> Result<Vec<(PathBuf, fs::Metadata)>, ReadError> {
 
 fn folder(path: &Path) -> Result<Source, ReadError> {
     let entries = entries(path)?;
-    let files: Vec<&Path> = entries.iter().filter(|(_, meta)| meta.is_file()).map(|(path, _)| path.as_path()).collect();
-    let rolled: Vec<Rolled<'_>> = files.iter().filter_map(|path| Rolled::new(path)).collect();
-    let has_status = files.iter().any(|path| name_of(path).starts_with("appstatus_"));
-    if !rolled.is_empty() {
-        return roll(path, rolled, has_status);
+    let files: Vec<Part> =
+        entries.iter().filter(|(_, metadata)| metadata.is_file()).map(|(path, _)| Part::file(path)).collect();
+    if let Some(rolled) = rolled(path, &files) {
+        return rolled;
     }
-    if has_status {
-        return Err(refuse(
-            path,
-            "a rolled log with only its marker file: no events were written, or they were deleted",
-        ));
+    if files.iter().any(|file| file.name() == "eventlog") {
+        return Ok(databricks(files));
     }
-    if files.iter().any(|path| name_of(path) == "eventlog") {
-        return Ok(databricks(&files));
+    let mut logs = Vec::new();
+    for (entry, metadata) in entries.iter().take(MAX_CANDIDATES) {
+        let is_log = if metadata.is_dir() {
+            name_of(entry).starts_with("eventlog_v2_")
+        } else {
+            metadata.is_file() && sniff::file(entry)
+        };
+        if is_log {
+            logs.push((name_of(entry), entry));
+        }
     }
-    one_of_many(path, &entries)
+    let (log, note) = one_of(path, logs)?;
+    let mut source = if log.is_dir() { folder(log)? } else { Source::of(Part::file(log)) };
+    source.notes.extend(note);
+    Ok(source)
+}
+
+/// The log in an archive: a file, or a folder of a rolled one.
+fn zip(path: &Path) -> Result<Source, ReadError> {
+    let io = |source| ReadError::Io { path: path.to_owned(), source };
+    let mut file = fs::File::open(path).map_err(io)?;
+    let mut folders: BTreeMap<String, Vec<Part>> = BTreeMap::new();
+    for entry in archive::entries(&mut file).map_err(io)?.into_iter().take(MAX_ENTRIES) {
+        let folder = entry.name.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
+        let part = Part { path: path.to_owned(), entry: Some(entry), after_hole: false };
+        folders.entry(folder).or_default().push(part);
+    }
+    let mut logs: Vec<(&str, Vec<Part>)> = Vec::new();
+    for (folder, files) in &folders {
+        if files.iter().any(|file| Rolled::new(file).is_some()) {
+            logs.push((folder.rsplit('/').next().unwrap_or(""), files.clone()));
+        } else {
+            let whole = files.iter().filter(|file| !file.name().starts_with("appstatus_"));
+            logs.extend(whole.map(|file| (file.name(), vec![file.clone()])));
+        }
+    }
+    let (files, note) = one_of(path, logs)?;
+    let mut source = match rolled(path, &files) {
+        Some(source) => source?,
+        None => Source { parts: files, ..Source::default() },
+    };
+    source.notes.extend(note);
+    Ok(source)
 }
 
 /// `events_<index>_<application>[.<codec>][.compact]`.
@@ -114,35 +176,41 @@ struct Rolled<'a> {
     index: u64,
     application: &'a str,
     compact: bool,
-    path: &'a Path,
+    part: &'a Part,
 }
 
 impl<'a> Rolled<'a> {
-    fn new(path: &'a Path) -> Option<Self> {
-        let (index, name) = name_of(path).strip_prefix("events_")?.split_once('_')?;
+    fn new(part: &'a Part) -> Option<Self> {
+        let (index, name) = part.name().strip_prefix("events_")?.split_once('_')?;
         let plain = name.strip_suffix(".compact");
         let compact = plain.is_some();
         let name = plain.unwrap_or(name);
-        Some(Self { index: index.parse().ok()?, application: without_codec(name), compact, path })
+        Some(Self { index: index.parse().ok()?, application: without_codec(name), compact, part })
     }
 }
 
-fn roll(folder: &Path, mut files: Vec<Rolled<'_>>, has_status: bool) -> Result<Source, ReadError> {
-    let mut source = Source::default();
-    let mut applications: Vec<&str> = files.iter().map(|file| file.application).collect();
-    applications.sort_by_key(|name| attempt(name));
-    applications.dedup();
-    if let [.., last] = applications.as_slice()
-        && applications.len() > 1
-    {
-        let stem = attempt(last).0;
-        if applications.iter().any(|name| attempt(name).0 != stem) {
-            return Err(several(folder, &applications));
+/// The rolled log that these files are, if they are one.
+fn rolled(path: &Path, files: &[Part]) -> Option<Result<Source, ReadError>> {
+    let events: Vec<Rolled<'_>> = files.iter().filter_map(Rolled::new).collect();
+    let has_status = files.iter().any(|file| file.name().starts_with("appstatus_"));
+    match (events.is_empty(), has_status) {
+        (false, _) => Some(roll(path, events, has_status)),
+        (true, true) => {
+            let reason = "a rolled log with only its marker file: no events were written, or they were deleted";
+            Some(Err(refuse(path, reason)))
         }
-        source.notes.push(attempts_note(applications.len()));
-        let last = (*last).to_owned();
-        files.retain(|file| file.application == last);
+        (true, false) => None,
     }
+}
+
+fn roll(folder: &Path, files: Vec<Rolled<'_>>, has_status: bool) -> Result<Source, ReadError> {
+    let mut source = Source::default();
+    let mut applications: BTreeMap<&str, Vec<Rolled<'_>>> = BTreeMap::new();
+    for file in files {
+        applications.entry(file.application).or_default().push(file);
+    }
+    let (mut files, note) = one_of(folder, applications.into_iter().collect())?;
+    source.notes.extend(note);
     files.sort_by_key(|file| (file.index, !file.compact));
     if let Some(newest) = files.iter().rposition(|file| file.compact) {
         // The compacted file stands for its own index and all before it.
@@ -156,11 +224,10 @@ fn roll(folder: &Path, mut files: Vec<Rolled<'_>>, has_status: bool) -> Result<S
     }
     let mut expected = if source.compacted { files.first().map_or(1, |file| file.index) } else { 1 };
     for file in &files {
-        let after_hole = file.index > expected;
         // A file name is not trusted to list billions of holes.
         source.missing.extend((expected..file.index).take(1000));
+        source.parts.push(Part { after_hole: file.index > expected, ..file.part.clone() });
         expected = file.index.saturating_add(1);
-        source.parts.push(Part { path: file.path.to_owned(), after_hole });
     }
     Ok(source)
 }
@@ -182,52 +249,36 @@ fn attempt(name: &str) -> (&str, u32) {
     parsed.unwrap_or((name, 0))
 }
 
-fn attempts_note(count: usize) -> String {
-    format!("{count} attempts of the application; this is the last")
-}
-
-fn several(folder: &Path, names: &[&str]) -> ReadError {
-    let shown = names.iter().take(3).copied().collect::<Vec<_>>().join(", ");
-    let more = if names.len() > 3 { ", …" } else { "" };
-    refuse(folder, format!("holds {} event logs ({shown}{more}); name one of them", names.len()))
+/// The only log of these, or the last attempt of the only application, with a note that it is; by name.
+fn one_of<T>(path: &Path, logs: Vec<(&str, T)>) -> Result<(T, Option<String>), ReadError> {
+    let mut names: Vec<&str> = logs.iter().map(|(name, _)| *name).collect();
+    names.sort_unstable();
+    let mut attempts: Vec<((&str, u32), T)> = logs
+        .into_iter()
+        .map(|(name, log)| {
+            let name = without_codec(name.trim_end_matches(".inprogress"));
+            (attempt(name.trim_start_matches("eventlog_v2_")), log)
+        })
+        .collect();
+    attempts.sort_by_key(|(identity, _)| *identity);
+    let same = attempts.windows(2).all(|pair| pair[0].0.0 == pair[1].0.0 && pair[0].0.1 != pair[1].0.1);
+    if !same {
+        let shown = names.iter().take(3).copied().collect::<Vec<_>>().join(", ");
+        let more = if names.len() > 3 { ", …" } else { "" };
+        return Err(refuse(path, format!("holds {} event logs ({shown}{more}); name one of them", names.len())));
+    }
+    let note = (names.len() > 1).then(|| format!("{} attempts of the application; this is the last", names.len()));
+    attempts.pop().map(|(_, log)| (log, note)).ok_or_else(|| refuse(path, "holds no event log"))
 }
 
 /// `eventlog-<time>.gz`, oldest first, and `eventlog` last.
-fn databricks(files: &[&Path]) -> Source {
-    let mut parts: Vec<&Path> = files.iter().copied().filter(|path| name_of(path).starts_with("eventlog-")).collect();
-    parts.extend(files.iter().copied().filter(|path| name_of(path) == "eventlog"));
-    let parts = parts.into_iter().map(|path| Part { path: path.to_owned(), after_hole: false }).collect();
+fn databricks(files: Vec<Part>) -> Source {
+    let (last, mut parts): (Vec<Part>, Vec<Part>) = files
+        .into_iter()
+        .filter(|file| file.name() == "eventlog" || file.name().starts_with("eventlog-"))
+        .partition(|file| file.name() == "eventlog");
+    parts.extend(last);
     Source { parts, ..Source::default() }
-}
-
-/// A folder that holds one log, or the attempts of one application.
-fn one_of_many(path: &Path, entries: &[(PathBuf, fs::Metadata)]) -> Result<Source, ReadError> {
-    let mut by_application: BTreeMap<&str, Vec<(u32, &Path)>> = BTreeMap::new();
-    for (entry, metadata) in entries.iter().take(MAX_CANDIDATES) {
-        let name = name_of(entry);
-        let is_log =
-            if metadata.is_dir() { name.starts_with("eventlog_v2_") } else { metadata.is_file() && sniff::file(entry) };
-        if is_log {
-            let name = without_codec(name.trim_end_matches(".inprogress"));
-            let (application, attempt) = attempt(name.trim_start_matches("eventlog_v2_"));
-            by_application.entry(application).or_default().push((attempt, entry));
-        }
-    }
-    let names: Vec<&str> = by_application.values().flatten().map(|(_, path)| name_of(path)).collect();
-    let Some((_, mut attempts)) = by_application.pop_first() else {
-        return Err(refuse(path, "a folder without an event log"));
-    };
-    attempts.sort();
-    let distinct = attempts.windows(2).all(|pair| pair[0].0 != pair[1].0);
-    let Some(&(_, last)) = attempts.last() else { return Err(refuse(path, "a folder without an event log")) };
-    if !by_application.is_empty() || !distinct {
-        return Err(several(path, &names));
-    }
-    let mut source = if last.is_dir() { folder(last)? } else { Source::of_file(last.to_owned()) };
-    if attempts.len() > 1 {
-        source.notes.push(attempts_note(attempts.len()));
-    }
-    Ok(source)
 }
 
 #[cfg(test)]

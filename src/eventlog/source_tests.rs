@@ -21,7 +21,7 @@ fn folder_of(names: &[&str]) -> tempfile::TempDir {
 
 /// Names of the parts, with `!` before those that follow a hole.
 fn parts(source: &Source) -> Vec<String> {
-    let shown = |part: &Part| format!("{}{}", if part.after_hole { "!" } else { "" }, name_of(&part.path));
+    let shown = |part: &Part| format!("{}{}", if part.after_hole { "!" } else { "" }, part.name());
     source.parts.iter().map(shown).collect()
 }
 
@@ -97,7 +97,7 @@ fn a_log_of_databricks() {
 #[test]
 fn refusals_are_one_sentence() {
     assert!(refusal(&["appstatus_a"]).contains("only its marker file"));
-    assert!(refusal(&[]).contains("a folder without an event log"));
+    assert!(refusal(&[]).contains("holds no event log"));
     assert!(refusal(&["app-1", "app-2", "app-3", "app-4"]).contains("holds 4 event logs (app-1, app-2, app-3, …)"));
     assert!(refusal(&["events_1_a", "events_1_b"]).contains("holds 2 event logs (a, b)"));
     let folder = folder_of(&["appstatus_a"]);

@@ -38,7 +38,7 @@ pub(super) async fn answer(
     snapshot: Arc<Snapshot>,
     params: CodeActionParams,
 ) -> Result<Option<CodeActionResponse>> {
-    if !snapshot.is_analysed() || !session.features().code_actions {
+    if !snapshot.is_analysed() {
         return Ok(None);
     }
     let features = session.features().clone();

@@ -21,8 +21,6 @@ pub(super) struct Features {
     pub(super) data: bool,
     /// Edits may name the version of the document they are for.
     pub(super) document_changes: bool,
-    /// Code actions may be given as such, not as commands.
-    pub(super) code_actions: bool,
     /// The edit of a code action may be left for later.
     pub(super) resolve_edit: bool,
     pub(super) preferred: bool,
@@ -57,7 +55,6 @@ impl Features {
             code_description: publish.code_description_support.unwrap_or_default(),
             data: publish.data_support.unwrap_or_default(),
             document_changes: workspace.workspace_edit.and_then(|edit| edit.document_changes).unwrap_or_default(),
-            code_actions: action.code_action_literal_support.is_some(),
             resolve_edit: action.data_support.unwrap_or_default() && resolve.iter().any(|name| name == "edit"),
             preferred: action.is_preferred_support.unwrap_or_default(),
             markdown: markdown(document.hover.and_then(|hover| hover.content_format)),
@@ -119,13 +116,11 @@ pub(super) fn offer(features: &Features) -> ServerCapabilities {
             resolve_provider: Some(true),
             ..CompletionOptions::default()
         }),
-        code_action_provider: features.code_actions.then(|| {
-            CodeActionProviderCapability::Options(CodeActionOptions {
-                code_action_kinds: Some(actions::kinds()),
-                resolve_provider: Some(features.resolve_edit),
-                ..CodeActionOptions::default()
-            })
-        }),
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(actions::kinds()),
+            resolve_provider: Some(features.resolve_edit),
+            ..CodeActionOptions::default()
+        })),
         inlay_hint_provider: Some(OneOf::Left(true)),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         document_symbol_provider: Some(OneOf::Left(true)),

@@ -163,7 +163,7 @@ impl Snapshot {
                 Kind::Python if may_use_spark(text) => {
                     Facts::Python(Arc::clone(self.lineage.parse(self.revision, text).plan()))
                 }
-                Kind::Properties => Facts::Properties { settings: properties::read(text).settings },
+                Kind::Properties => Facts::Properties(Arc::new(properties::read(text))),
                 Kind::Python | Kind::Other => Facts::Nothing,
             }
         })
@@ -171,7 +171,7 @@ impl Snapshot {
 
     /// The configuration that the document sees. For workers.
     pub(super) fn conf(&self) -> EffectiveConf {
-        self.project.conf_of(&self.path, self.document.text(), self.facts())
+        workspace::conf(&self.project, &self.path, self.document.text(), self.facts(), self.links())
     }
 
     /// The analysis; the first call makes it. A rule that panics is left out, and the rest is there. For workers.
@@ -209,8 +209,13 @@ impl Snapshot {
     fn analyse(&self, project: &Project) -> Analysis {
         panic_on_purpose(self.document.text());
         let text = self.document.text();
-        let links = self.links.get_or_init(|| workspace::link_runs(project, &self.path, text, self.facts()));
-        workspace::analyse(project, &self.path, text, self.facts(), links)
+        workspace::analyse(project, &self.path, text, self.facts(), self.links())
+    }
+
+    /// Where the linked runs touch the document.
+    fn links(&self) -> &[Links] {
+        let link = || workspace::link_runs(&self.project, &self.path, self.document.text(), self.facts());
+        self.links.get_or_init(link)
     }
 }
 

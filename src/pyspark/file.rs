@@ -64,6 +64,11 @@ impl PythonFile {
         &self.plan
     }
 
+    /// The syntax tree as an S-expression, to compare trees; empty if the text was not parsed.
+    pub fn tree_text(&self) -> String {
+        self.syntax.tree.as_ref().map_or_else(String::new, |tree| tree.root_node().to_sexp())
+    }
+
     /// The text that the plan was made of.
     pub fn text(&self) -> &Arc<str> {
         &self.syntax.text

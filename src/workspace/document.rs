@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::Project;
 use crate::analysis::{self, Analysis, Facts, Input};
-use crate::conf::{Layer, Origin, Setting, properties};
+use crate::conf::{EffectiveConf, Layer, Origin, Setting, properties};
 use crate::link::{self, Links};
 use crate::pyspark::{PythonFile, may_use_spark};
-use crate::rules::RunView;
+use crate::rules::{MeasuredRun, RunView};
 
 /// What a document is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -55,7 +55,7 @@ pub fn holds_spark_keys(text: &str) -> bool {
 pub fn facts(kind: Kind, text: &Arc<str>) -> Facts {
     match kind {
         Kind::Python if may_use_spark(text) => Facts::Python(Arc::clone(PythonFile::parse(text).plan())),
-        Kind::Properties => Facts::Properties { settings: properties::read(text).settings },
+        Kind::Properties => Facts::Properties(Arc::new(properties::read(text))),
         Kind::Python | Kind::Other => Facts::Nothing,
     }
 }
@@ -114,21 +114,49 @@ pub fn link_runs(project: &Project, path: &Path, text: &str, facts: &Facts) -> V
     project.runs.iter().map(|run| link::link(&run.run, plan, text, path)).collect()
 }
 
+/// The configuration that a document sees; what no file of the project sets is as the newest linked run recorded it.
+/// What is written wins over the run, because it is what the next run gets.
+pub fn conf(project: &Project, path: &Path, text: &str, facts: &Facts, links: &[Links]) -> EffectiveConf {
+    let newest = belonging(project, facts, links).map(|(run, _)| run).next();
+    conf_with_run(project, path, text, facts, newest)
+}
+
+fn conf_with_run(
+    project: &Project,
+    path: &Path,
+    text: &str,
+    facts: &Facts,
+    run: Option<&MeasuredRun>,
+) -> EffectiveConf {
+    let written = project.conf_of(path, text, facts);
+    let Some(run) = run else { return written };
+    let mut recorded = run.run.conf.clone();
+    for (key, _) in written.winners() {
+        recorded.remove(key);
+    }
+    written.with_run(&run.label, &recorded)
+}
+
+/// The runs that belong to a document: to a Python file those of which something was found there, to a settings file
+/// all of its project.
+fn belonging<'a>(
+    project: &'a Project,
+    facts: &Facts,
+    links: &'a [Links],
+) -> impl Iterator<Item = (&'a MeasuredRun, &'a Links)> {
+    let about_settings = matches!(facts, Facts::Properties(_));
+    let runs = project.runs.iter().map(|run| &**run).zip(links);
+    runs.filter(move |(_, links)| about_settings || !links.links.is_empty())
+}
+
 /// Analyses one document of a project, with the links of [`link_runs`].
 pub fn analyse(project: &Project, path: &Path, text: &str, facts: &Facts, links: &[Links]) -> Analysis {
     if matches!(facts, Facts::Nothing) {
         return Analysis::default();
     }
-    let conf = project.conf_of(path, text, facts);
-    // A run belongs to a Python file if something of it was found there, and to every settings file of its project.
-    let about_settings = matches!(facts, Facts::Properties { .. });
-    let runs: Vec<RunView<'_>> = project
-        .runs
-        .iter()
-        .zip(links)
-        .filter(|(_, links)| about_settings || !links.links.is_empty())
-        .map(|(measured, links)| RunView { measured, links })
-        .collect();
+    let runs: Vec<RunView<'_>> =
+        belonging(project, facts, links).map(|(measured, links)| RunView { measured, links }).collect();
+    let conf = conf_with_run(project, path, text, facts, runs.first().map(|view| view.measured));
     let relative = path.strip_prefix(&project.root).unwrap_or(path);
     analysis::analyse(&Input {
         path: relative,

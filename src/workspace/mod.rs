@@ -7,7 +7,7 @@ mod runs;
 mod settings;
 mod version;
 
-pub use document::{Kind, analyse, analyse_file, facts, holds_spark_keys, layers, link_runs};
+pub use document::{Kind, analyse, analyse_file, conf, facts, holds_spark_keys, layers, link_runs};
 pub use files::files;
 pub use project::{Problem, Project, VersionSource};
 pub use runs::{Stamp, logs};

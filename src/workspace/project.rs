@@ -222,7 +222,7 @@ impl Project {
     pub fn conf_of(&self, path: &Path, text: &str, facts: &Facts) -> EffectiveConf {
         let own = document::layers(path, text, facts.settings());
         match facts {
-            Facts::Properties { .. } => EffectiveConf::new(self.environment.version, own),
+            Facts::Properties(_) => EffectiveConf::new(self.environment.version, own),
             Facts::Python(_) | Facts::Nothing => self.conf(&own),
         }
     }

@@ -136,6 +136,9 @@ impl<'a> Interpreter<'a> {
         self.bind_params(code, function, env, bound, missing);
         self.calls.push((code.base, id));
         let outer = self.enter(env, scope);
+        if function.value.is_some() {
+            self.stay(&outer, code.span(function.span));
+        }
         let value = match function.value {
             Some(value) => self.eval(code, value, Usage::Returned),
             None => {

@@ -318,4 +318,11 @@ impl<'a> Interpreter<'a> {
         };
         std::mem::replace(&mut self.frame, frame)
     }
+
+    /// A lambda runs where it stands: in the loops and conditions around it.
+    pub(super) fn stay(&mut self, outer: &super::Frame<'a>, lambda: crate::text::Span) {
+        let around = outer.loops.iter().filter(|id| self.plan.loop_(**id).span.contains(lambda));
+        self.frame.loops = around.copied().collect();
+        self.frame.conditional = outer.conditional;
+    }
 }

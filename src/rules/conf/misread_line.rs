@@ -5,6 +5,7 @@ use crate::catalog;
 use crate::conf::properties::{Problem, ProblemKind};
 use crate::conf::{Setting, value};
 use crate::declare_rule;
+use crate::text::Span;
 use crate::rules::{Edit, Finding, Fix, FixKind, SettingsContext, Severity};
 
 declare_rule! {
@@ -78,8 +79,8 @@ fn fix(text: &str, problem: &Problem) -> Option<Fix> {
             let line = text[..span.start as usize].rfind(['\n', '\r']).map_or(0, |at| at + 1);
             let blanks = text[..span.start as usize].trim_end_matches([' ', '\t']).len();
             let note = format!("{}\n", span.of(text).trim_end());
-            let out = Edit { span: crate::text::Span::new(blanks, span.end as usize), text: String::new() };
-            ("Put the note on its own line", vec![Edit { span: crate::text::Span::at(line), text: note }, out])
+            let out = Edit { span: Span::new(blanks, span.end as usize), text: String::new() };
+            ("Put the note on its own line", vec![Edit { span: Span::at(line), text: note }, out])
         }
         ProblemKind::Quoted => {
             let inner = span.of(text).trim_matches(['"', '\'']).to_owned();
@@ -89,11 +90,24 @@ fn fix(text: &str, problem: &Problem) -> Option<Fix> {
             ("Remove the character", vec![Edit { span, text: String::new() }])
         }
         ProblemKind::LostBackslash | ProblemKind::MalformedEscape => {
-            ("Double the backslash", vec![Edit { span, text: span.of(text).replace('\\', "\\\\") }])
+            let word = word_around(text, span);
+            ("Double the backslashes", vec![Edit { span: word, text: doubled(word.of(text)) }])
         }
         ProblemKind::ForeignSyntax | ProblemKind::SwallowedComment | ProblemKind::BrokenContinuation | ProblemKind::Dropped => {
             return None;
         }
     };
     Some(Fix { title: title.to_owned(), kind: FixKind::QuickFix, safe: false, edits })
+}
+
+/// The text between blanks and line ends that a span lies in.
+fn word_around(text: &str, span: Span) -> Span {
+    let start = text[..span.start as usize].rfind(char::is_whitespace).map_or(0, |at| at + 1);
+    let end = text[span.end as usize..].find(char::is_whitespace).map_or(text.len(), |at| span.end as usize + at);
+    Span::new(start, end)
+}
+
+/// A word whose single backslashes are doubled; those that are doubled already stay.
+fn doubled(word: &str) -> String {
+    word.replace("\\\\", "\\").replace('\\', "\\\\")
 }
