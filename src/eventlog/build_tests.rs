@@ -1,3 +1,5 @@
+//! Events, line by line, and the run they make.
+
 use super::*;
 use crate::catalog::SparkVersion;
 
