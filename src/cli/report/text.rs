@@ -9,7 +9,7 @@ use super::places::Places;
 use crate::link::Measured;
 use crate::rules::run::view::{Floors, StageView};
 use crate::rules::run::words::{count, duration, percent, ranges};
-use crate::rules::{self, MeasuredRun, RuleSettings, Severity, State, Subject, Verdict};
+use crate::rules::{self, MeasuredRun, Severity, State, Subject, Verdict};
 use crate::run::Run;
 use crate::run::model::StageKey;
 
@@ -22,13 +22,12 @@ const ROW_SHARE: f64 = 0.05;
 const COLUMNS: usize = 42;
 
 /// The whole report; `all` also shows what is below the display floor.
-pub(super) fn render(measured: &MeasuredRun, places: &Places, all: bool) -> String {
-    let floors = Floors::new(&RuleSettings::default());
+pub(super) fn render(measured: &MeasuredRun, places: &Places, floors: &Floors, all: bool) -> String {
     let mut text = header(measured);
     text.push_str(&table(measured, places));
     let fired: Vec<&Verdict> = measured.verdicts.iter().filter(|verdict| verdict.is_fired()).collect();
     let (shown, hidden): (Vec<&Verdict>, Vec<&Verdict>) =
-        fired.into_iter().partition(|verdict| all || is_shown(verdict, &measured.run, &floors));
+        fired.into_iter().partition(|verdict| all || is_shown(verdict, &measured.run, floors));
     for (index, verdict) in shown.iter().enumerate() {
         let previous = index.checked_sub(1).and_then(|index| shown.get(index));
         if previous.is_some_and(|previous| !all && same_hint(previous, verdict)) {
@@ -185,8 +184,9 @@ fn row(measured: &MeasuredRun, places: &Places, view: &StageView<'_>) -> Row {
     let top = on_it
         .filter(|verdict| verdict.severity > Severity::Hint || verdict.paintable)
         .max_by(|a, b| worth(a).0.cmp(&worth(b).0).then(worth(a).1.total_cmp(&worth(b).1)));
-    let noun = rules::run::stage_noun(&measured.run, view.key);
+    let noun = rules::run::stage_noun(view);
     let what = match places.best(Measured::Stage(view.key)) {
+        Some(place) if noun == "stage" => place.short(),
         Some(place) => format!("{noun} of {}", place.short()),
         None if noun == "stage" => String::new(),
         None => noun.to_owned(),
@@ -206,8 +206,8 @@ fn block(verdict: &Verdict, run: &Run, places: &Places, all: bool) -> String {
     let mut title = format!("{}[{}]", severity(verdict.severity), verdict.rule);
     if let [stage] = verdict.stages.as_slice() {
         let _ = write!(title, " stage {}", stage.stage);
-        let noun = rules::run::stage_noun(run, *stage);
-        if noun != "stage" {
+        let view = StageView::new(run, *stage);
+        if let Some(noun) = view.as_ref().map(rules::run::stage_noun).filter(|noun| *noun != "stage") {
             let _ = write!(title, ", {noun}");
         }
         if let Some(place) = places.best(Measured::Stage(*stage)) {
