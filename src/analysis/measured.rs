@@ -22,9 +22,11 @@ pub(super) fn measure(input: &Input<'_>, analysis: &mut Analysis) {
         }
         analysis.findings.extend(lines.findings(view.measured));
         analysis.notes.extend(notes(view, &lines));
-        analysis.summary.extend(view.links.unlinked.iter().map(|(measured, reason)| {
-            format!("{}: {} is not tied to a line: {reason}", view.measured.label, name(*measured))
-        }));
+        analysis.summary.extend(view.links.unlinked.iter().filter(|(measured, _)| is_costly(view, *measured)).map(
+            |(measured, reason)| {
+                format!("{}: {} is not tied to a line: {reason}", view.measured.label, name(*measured))
+            },
+        ));
     }
     analysis.notes.sort_by_key(|note| note.span);
 }
@@ -40,7 +42,7 @@ impl<'a> Lines<'a> {
         self.by_span.entry(link.span).or_default().push((link, verdict));
     }
 
-    /// One finding a rule and call: that of the costliest stage; the gates of AQE explain a skewed stage, they don't repeat it.
+    /// One finding a rule and call: that of the costliest stage.
     fn findings(&self, run: &MeasuredRun) -> Vec<Finding> {
         let mut findings = Vec::new();
         for verdicts in self.by_span.values() {
@@ -48,27 +50,19 @@ impl<'a> Lines<'a> {
             for pair in verdicts {
                 by_rule.entry(pair.1.rule).or_default().push(pair);
             }
-            let gates = if by_rule.contains_key("skewed-stage") { by_rule.remove("aqe-skew-gates") } else { None };
-            for (rule, pairs) in by_rule {
-                let explained = gates.as_deref().filter(|_| rule == "skewed-stage").unwrap_or_default();
-                findings.extend(finding(run, &pairs, explained));
-            }
+            findings.extend(by_rule.values().filter_map(|pairs| finding(run, pairs)));
         }
         findings
     }
 }
 
 /// The finding of one rule on one call, from its costliest verdict.
-fn finding(run: &MeasuredRun, pairs: &[&(&Link, &Verdict)], gates: &[&(&Link, &Verdict)]) -> Option<Finding> {
+fn finding(run: &MeasuredRun, pairs: &[&(&Link, &Verdict)]) -> Option<Finding> {
     let impact = |verdict: &Verdict| verdict.impact_s.unwrap_or(0.0);
     let &&(link, verdict) = pairs.iter().max_by(|one, other| impact(one.1).total_cmp(&impact(other.1)))?;
-    let gate = gates.iter().map(|(_, gate)| *gate).find(|gate| gate.subject == verdict.subject);
     let mut evidence = verdict.evidence.clone();
-    evidence.extend(gate.map(|gate| plain("AQE", &gate.message)));
     evidence.extend(verdict.confounders.iter().map(|text| plain("could also be", text)));
-    evidence.extend(
-        verdict.advice.iter().chain(gate.into_iter().flat_map(|gate| &gate.advice)).map(|text| plain("fix", text)),
-    );
+    evidence.extend(verdict.advice.iter().map(|text| plain("fix", text)));
     if pairs.len() > 1 {
         evidence.push(plain("also", &format!("{} more stages of this call", pairs.len() - 1)));
     }
@@ -121,6 +115,12 @@ fn place<'a>(verdict: &Verdict, links: &'a Links) -> Option<&'a Link> {
 fn unlinked(verdict: &Verdict, view: &RunView<'_>) -> Option<String> {
     let of_this_file = !view.links.links.is_empty() || !view.links.unlinked.is_empty();
     (of_this_file && verdict.paintable).then(|| format!("{}: {}", view.measured.label, verdict.message))
+}
+
+/// At least one percent of the run's time.
+fn is_costly(view: &RunView<'_>, measured: Measured) -> bool {
+    let run = &view.measured.run;
+    elapsed(run, measured).is_some_and(|ms| 100 * ms >= run.application.end - run.application.start)
 }
 
 fn name(measured: Measured) -> String {

@@ -72,7 +72,7 @@ pub struct Links {
 impl Links {
     /// The best link of something measured.
     pub fn best(&self, measured: Measured) -> Option<&Link> {
-        self.links.iter().filter(|link| link.measured == measured).max_by_key(|link| link.certainty)
+        self.links.iter().filter(|link| link.measured == measured).rev().max_by_key(|link| link.certainty)
     }
 }
 
