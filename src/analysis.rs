@@ -8,9 +8,11 @@ mod suppression;
 use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::path::Path;
+use std::sync::Arc;
 
 use suppression::{Comments, Syntax};
 
+use crate::conf::properties::PropertiesFile;
 use crate::conf::{EffectiveConf, Setting};
 use crate::pyspark::StaticPlan;
 use crate::rules::{
@@ -22,13 +24,10 @@ use crate::text::Span;
 /// What a document is, and what was read out of it.
 #[derive(Debug, Clone)]
 pub enum Facts {
-    /// A properties file: its settings, and the findings of its reader (malformed escapes, dropped keys).
-    Properties {
-        /// Settings in source order.
-        settings: Vec<Setting>,
-    },
+    /// A properties file.
+    Properties(Arc<PropertiesFile>),
     /// A Python file.
-    Python(std::sync::Arc<StaticPlan>),
+    Python(Arc<StaticPlan>),
     /// Nothing of Spark.
     Nothing,
 }
@@ -37,9 +36,17 @@ impl Facts {
     /// The settings written in the document.
     pub fn settings(&self) -> &[Setting] {
         match self {
-            Self::Properties { settings } => settings,
+            Self::Properties(file) => &file.settings,
             Self::Python(plan) => &plan.settings,
             Self::Nothing => &[],
+        }
+    }
+
+    /// The properties file, if the document is one.
+    pub fn properties(&self) -> Option<&PropertiesFile> {
+        match self {
+            Self::Properties(file) => Some(file),
+            Self::Python(_) | Self::Nothing => None,
         }
     }
 
@@ -138,7 +145,12 @@ fn static_findings<'a>(
         };
         findings.extend(match (rule.check, input.facts.plan()) {
             (Check::Settings(check), plan) => {
-                let mut cx = SettingsContext { shared, settings: input.facts.settings(), plan };
+                let mut cx = SettingsContext {
+                    shared,
+                    settings: input.facts.settings(),
+                    properties: input.facts.properties(),
+                    plan,
+                };
                 check(&mut cx);
                 cx.shared.findings
             }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::run::view::{Floors, StageView};
 use super::{Finding, MeasuredRun, Rule, Severity};
 use crate::catalog::SparkVersion;
+use crate::conf::properties::PropertiesFile;
 use crate::conf::{EffectiveConf, Setting};
 use crate::link::Links;
 use crate::pyspark::StaticPlan;
@@ -124,6 +125,8 @@ pub struct SettingsContext<'a> {
     pub shared: Shared<'a>,
     /// The settings of this document in source order.
     pub settings: &'a [Setting],
+    /// The properties file, if the document is one.
+    pub properties: Option<&'a PropertiesFile>,
     /// The static plan, if the document is Python.
     pub plan: Option<&'a StaticPlan>,
 }

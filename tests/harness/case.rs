@@ -138,7 +138,7 @@ impl Language {
 pub(crate) fn facts(language: Language, text: &str) -> Facts {
     match language {
         Language::Python => Facts::Python(PythonFile::parse(&Arc::from(text)).plan().clone()),
-        Language::Properties => Facts::Properties { settings: properties::read(text).settings },
+        Language::Properties => Facts::Properties(Arc::new(properties::read(text))),
     }
 }
 
