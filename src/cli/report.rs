@@ -11,7 +11,8 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 
 use super::progress::ReadProgress;
-use crate::rules::MeasuredRun;
+use crate::rules::run::view::Floors;
+use crate::rules::{MeasuredRun, RuleSettings};
 use crate::workspace::Project;
 use places::Places;
 
@@ -57,7 +58,8 @@ const UNREADABLE: u8 = 2;
 /// Reports on one log. A log that can't be read is an error; code that can't be read is named on stderr, the rest is
 /// still linked, and the exit code is 2.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    let measured = measure(options)?;
+    let rules = Project::open(&std::env::current_dir()?).environment.rules;
+    let measured = measure(options, &rules)?;
     let mut places = Places::default();
     let mut unreadable = false;
     for problem in places.read(&options.code, &measured.run) {
@@ -65,7 +67,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
         writeln!(anstream::stderr(), "error: {problem}")?;
     }
     let report = match options.format {
-        Format::Text => text::render(&measured, &places, options.all),
+        Format::Text => text::render(&measured, &places, &Floors::new(&rules), options.all),
         Format::Json => json::render(&measured, &places),
     };
     match &options.output {
@@ -79,19 +81,18 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
 }
 
 /// Reads the log and judges it with the thresholds of the project in the current folder.
-fn measure(options: &Options) -> anyhow::Result<MeasuredRun> {
+fn measure(options: &Options, rules: &RuleSettings) -> anyhow::Result<MeasuredRun> {
     let mut progress = ReadProgress::new(&options.log.display().to_string());
     let run = crate::eventlog::read(&options.log, &mut |read| {
         progress.update(read);
         true
     })?;
     drop(progress);
-    let rules = Project::open(&std::env::current_dir()?).environment.rules;
     let file_name = || options.log.file_name().map(|name| name.to_string_lossy().into_owned());
     Ok(MeasuredRun {
         label: run.application.id.clone().or_else(file_name).unwrap_or_default(),
         source: options.log.display().to_string(),
-        verdicts: crate::rules::run::verdicts(&run, &rules),
+        verdicts: crate::rules::run::verdicts(&run, rules),
         run,
     })
 }

@@ -9,7 +9,7 @@ use super::places::Places;
 use crate::link::Measured;
 use crate::rules::run::view::{Floors, StageView};
 use crate::rules::run::words::{count, duration, percent, ranges};
-use crate::rules::{self, MeasuredRun, RuleSettings, Severity, State, Subject, Verdict};
+use crate::rules::{self, MeasuredRun, Severity, State, Subject, Verdict};
 use crate::run::Run;
 use crate::run::model::StageKey;
 
@@ -22,13 +22,12 @@ const ROW_SHARE: f64 = 0.05;
 const COLUMNS: usize = 42;
 
 /// The whole report; `all` also shows what is below the display floor.
-pub(super) fn render(measured: &MeasuredRun, places: &Places, all: bool) -> String {
-    let floors = Floors::new(&RuleSettings::default());
+pub(super) fn render(measured: &MeasuredRun, places: &Places, floors: &Floors, all: bool) -> String {
     let mut text = header(measured);
     text.push_str(&table(measured, places));
     let fired: Vec<&Verdict> = measured.verdicts.iter().filter(|verdict| verdict.is_fired()).collect();
     let (shown, hidden): (Vec<&Verdict>, Vec<&Verdict>) =
-        fired.into_iter().partition(|verdict| all || is_shown(verdict, &measured.run, &floors));
+        fired.into_iter().partition(|verdict| all || is_shown(verdict, &measured.run, floors));
     for (index, verdict) in shown.iter().enumerate() {
         let previous = index.checked_sub(1).and_then(|index| shown.get(index));
         if previous.is_some_and(|previous| !all && same_hint(previous, verdict)) {
