@@ -36,3 +36,23 @@ Job(spark).run()
 class Service:
     def work(self):
         return self.spark.table("t").collect()  #> collect: unbounded
+
+
+class Steps:
+    def __init__(self, spark: SparkSession):
+        self.df = spark.table("t")
+
+    def shrink(self):
+        self.df = self.df.limit(1)
+
+    def read(self):
+        return self.df.collect()  #> collect: unbounded
+
+
+class Factory:
+    @classmethod
+    def make(cls, df: DataFrame):
+        return df.limit(8)
+
+
+Factory.make(spark.table("t")).collect()  #> collect: exactly 8

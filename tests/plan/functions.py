@@ -39,3 +39,4 @@ wrapped(load("y")).collect()  #> collect: exactly 6
 if __name__ == "__main__":
     final = load("z")
     final.count()  #> count: unbounded; no count conditional
+run_later(lambda: load("x").collect())  #> collect: unbounded

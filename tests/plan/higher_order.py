@@ -17,6 +17,6 @@ x = reduce(DataFrame.union, parts)  #> union open; x: frame unbounded
 x.collect()  #> collect: unbounded
 columns = ["a", "b"]
 y = reduce(lambda df, c: df.withColumn(c, F.lit(0)), columns, d)  #> columns; y: frame exactly 2
-z = reduce(lambda df, c: df.withColumn(c, F.lit(0)), names, d)  #> silent
+z = reduce(lambda df, c: df.withColumn(c, F.lit(0)), names, d)  #> carried withColumn; z: frame exactly 2
 names = d.columns
 z = reduce(lambda df, c: df.withColumn(c, F.lit(0)), [c for c in names], d)  #> carried withColumn; z: frame exactly 2

@@ -99,7 +99,9 @@ struct Interpreter<'a> {
     calls: Vec<(u32, FunctionId)>,
     /// Functions that were read.
     read: FxHashSet<(u32, FunctionId)>,
-    /// Functions in the order of their definition.
+    /// Lambdas that were met.
+    lambdas: FxHashSet<(u32, FunctionId)>,
+    /// Functions and lambdas in the order in which they were met.
     defined: Vec<(Closure<'a>, ScopeId, Option<std::rc::Rc<UserClass<'a>>>)>,
     /// Results by function and arguments.
     memo: FxHashMap<functions::CallKey, Value<'a>>,
@@ -144,6 +146,7 @@ impl<'a> Interpreter<'a> {
             },
             calls: Vec::new(),
             read: FxHashSet::default(),
+            lambdas: FxHashSet::default(),
             defined: Vec::new(),
             memo: FxHashMap::default(),
             instances: FxHashMap::default(),

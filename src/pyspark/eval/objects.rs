@@ -341,7 +341,8 @@ impl<'a> Interpreter<'a> {
             let Some(first) = values.next() else { return Value::Unknown };
             return values.fold(first, |all, next| self.apply_value(callee, vec![all, next], call));
         }
-        let Some(element) = self.element(&collection) else { return Value::Unknown };
+        // Of an unknown collection only the start tells what the accumulator is.
+        let element = self.element(&collection).unwrap_or(Value::Unknown);
         let start = call.values.get(2).cloned().unwrap_or_else(|| element.clone());
         let Value::Frame(before) = start else {
             return self.apply_value(callee, vec![start, element], call);
