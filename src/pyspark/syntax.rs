@@ -12,7 +12,7 @@ use tree_sitter::{InputEdit, ParseOptions, Parser, Point, Tree};
 const LIMIT: usize = 16 << 20;
 
 /// What parsing one text may take at most; a text that takes longer has no tree.
-const BUDGET: Duration = Duration::from_secs(2);
+const BUDGET: Duration = Duration::from_secs(10);
 
 thread_local! {
     static PARSER: RefCell<Option<Parser>> = const { RefCell::new(None) };

@@ -140,6 +140,10 @@ impl<'a> Interpreter<'a> {
                 self.merge(then, otherwise)
             }
             Expr::Lambda(function) => {
+                if self.lambdas.insert((code.base, *function)) {
+                    let closure = Closure { code, function: *function, env: self.frame.env, this: None };
+                    self.defined.push((closure, self.frame.scope, None));
+                }
                 Value::Closure(Rc::new(Closure { code, function: *function, env: self.frame.env, this: None }))
             }
             Expr::Walrus { name, value } => {
@@ -170,7 +174,8 @@ impl<'a> Interpreter<'a> {
             }
             "sc" if self.plan.uses.is_spark => Value::Object(Object::Context),
             "sqlContext" | "sqlCtx" => Value::Object(Object::SqlContext),
-            _ => Value::Builtin(name),
+            _ if super::objects::is_builtin(name) => Value::Builtin(name),
+            _ => Value::Unknown,
         }
     }
 

@@ -110,7 +110,7 @@ impl<'a> Interpreter<'a> {
             }
             Value::Function(name) => {
                 let inner = Call { args: &[], values, ..call.clone() };
-                self.call_function(&name.clone(), &inner)
+                self.call_function(name, &inner)
             }
             Value::Builtin(_) | Value::Foreign => Value::Unknown,
             _ => Value::Unknown,
@@ -128,14 +128,15 @@ impl<'a> Interpreter<'a> {
         if is_running || self.calls.len() >= CALLS || self.steps > self.budget {
             return self.returned(code, function, Value::Unknown);
         }
-        if function.value.is_none() {
-            self.read.insert((code.base, id));
-        }
+        self.read.insert((code.base, id));
         let scope = self.scope_of(code, id);
         let env = self.new_env(Some(closure.env));
         self.bind_params(code, function, env, bound, missing);
         self.calls.push((code.base, id));
         let outer = self.enter(env, scope);
+        if function.value.is_some() {
+            self.stay(&outer, code.span(function.span));
+        }
         let value = match function.value {
             Some(value) => self.eval(code, value, Usage::Returned),
             None => {
@@ -271,7 +272,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The value that an annotation promises.
-    pub(super) fn annotated(&mut self, annotation: &str) -> Value<'a> {
+    pub(super) fn annotated(&mut self, annotation: &'a str) -> Value<'a> {
         let text = annotation.trim().trim_matches(['"', '\'']);
         let inner = |prefix: &str| text.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(']'));
         if let Some(inner) = inner("Optional[").or_else(|| inner("typing.Optional[")) {
@@ -332,10 +333,10 @@ impl<'a> Interpreter<'a> {
     /// Reads the functions that nothing called.
     pub(super) fn read_uncalled(&mut self) {
         let mut next = 0;
-        while let Some((closure, _, owner)) = self.defined.get(next) {
+        while let Some((closure, scope, owner)) = self.defined.get(next) {
             next += 1;
             let closure = Closure { code: closure.code, function: closure.function, env: closure.env, this: None };
-            let owner = owner.clone();
+            let (scope, owner) = (*scope, owner.clone());
             let function = closure.code.top.function(closure.function);
             if self.read.contains(&(closure.code.base, closure.function)) {
                 continue;
@@ -351,8 +352,12 @@ impl<'a> Interpreter<'a> {
             {
                 *first = Some(this);
             }
-            let frame = self.enter(closure.env, crate::pyspark::plan::ScopeId(0));
+            let frame = self.enter(closure.env, scope);
+            // It may run at any time, or never: what it does to objects and globals is one possibility.
+            self.begin();
             self.run(&closure, bound, Missing::Guess);
+            let changes = self.rollback();
+            self.join(vec![(Flow::Next, changes), (Flow::Next, Vec::new())]);
             self.frame = frame;
         }
     }

@@ -99,7 +99,9 @@ struct Interpreter<'a> {
     calls: Vec<(u32, FunctionId)>,
     /// Functions that were read.
     read: FxHashSet<(u32, FunctionId)>,
-    /// Functions in the order of their definition.
+    /// Lambdas that were met.
+    lambdas: FxHashSet<(u32, FunctionId)>,
+    /// Functions and lambdas in the order in which they were met.
     defined: Vec<(Closure<'a>, ScopeId, Option<std::rc::Rc<UserClass<'a>>>)>,
     /// Results by function and arguments.
     memo: FxHashMap<functions::CallKey, Value<'a>>,
@@ -112,7 +114,7 @@ struct Interpreter<'a> {
     actions: FxHashMap<(Span, Span), usize>,
     bindings: FxHashMap<Span, usize>,
     windows: FxHashMap<Span, usize>,
-    settings: FxHashSet<(Span, Span)>,
+    settings: FxHashMap<(Span, Span), usize>,
     discarded: FxHashSet<Span>,
     released: FxHashSet<Span>,
     depth: usize,
@@ -144,6 +146,7 @@ impl<'a> Interpreter<'a> {
             },
             calls: Vec::new(),
             read: FxHashSet::default(),
+            lambdas: FxHashSet::default(),
             defined: Vec::new(),
             memo: FxHashMap::default(),
             instances: FxHashMap::default(),
@@ -153,7 +156,7 @@ impl<'a> Interpreter<'a> {
             actions: FxHashMap::default(),
             bindings: FxHashMap::default(),
             windows: FxHashMap::default(),
-            settings: FxHashSet::default(),
+            settings: FxHashMap::default(),
             discarded: FxHashSet::default(),
             released: FxHashSet::default(),
             depth: 0,

@@ -11,6 +11,32 @@ use crate::pyspark::plan::{ActionKind, Loop, LoopOver, Operator, RowBound, Sourc
 use crate::pyspark::sql::{self, Statement};
 use crate::pyspark::value::{Code, Object, Reader, Value, WindowSpec};
 
+/// Built-in functions that pass frames or collections on.
+pub(super) fn is_builtin(name: &str) -> bool {
+    matches!(
+        name,
+        "reduce"
+            | "display"
+            | "list"
+            | "tuple"
+            | "sorted"
+            | "reversed"
+            | "set"
+            | "iter"
+            | "tqdm"
+            | "dict"
+            | "enumerate"
+            | "zip"
+            | "filter"
+            | "map"
+            | "len"
+            | "str"
+            | "int"
+            | "range"
+            | "print"
+    )
+}
+
 impl<'a> Interpreter<'a> {
     /// An attribute that is not called.
     pub(super) fn attribute(
@@ -315,7 +341,8 @@ impl<'a> Interpreter<'a> {
             let Some(first) = values.next() else { return Value::Unknown };
             return values.fold(first, |all, next| self.apply_value(callee, vec![all, next], call));
         }
-        let Some(element) = self.element(&collection) else { return Value::Unknown };
+        // Of an unknown collection only the start tells what the accumulator is.
+        let element = self.element(&collection).unwrap_or(Value::Unknown);
         let start = call.values.get(2).cloned().unwrap_or_else(|| element.clone());
         let Value::Frame(before) = start else {
             return self.apply_value(callee, vec![start, element], call);

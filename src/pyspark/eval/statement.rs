@@ -292,7 +292,7 @@ impl<'a> Interpreter<'a> {
             return *scope;
         }
         let name = self.str(code, function.name);
-        let is_test = name.starts_with("test_") || name.starts_with("test") && name == "test";
+        let is_test = name.starts_with("test_") || name == "test";
         let name = if function.value.is_some() { "<lambda>" } else { name };
         let scope = ScopeId(self.plan.scopes.len() as u32);
         let fixture = function.decorators.iter().any(|id| self.span_of(code, *id).of(self.text).contains("fixture"));
@@ -317,5 +317,12 @@ impl<'a> Interpreter<'a> {
             statement: self.frame.statement,
         };
         std::mem::replace(&mut self.frame, frame)
+    }
+
+    /// A lambda runs where it stands: in the loops and conditions around it.
+    pub(super) fn stay(&mut self, outer: &super::Frame<'a>, lambda: crate::text::Span) {
+        let around = outer.loops.iter().filter(|id| self.plan.loop_(**id).span.contains(lambda));
+        self.frame.loops = around.copied().collect();
+        self.frame.conditional = outer.conditional;
     }
 }

@@ -1,0 +1,331 @@
+//! The static plan by example: `tests/plan/*.py`.
+//!
+//! A fixture is a Python file; a comment `#> fact; fact` at a line's end says what the plan holds of that line. Each fact
+//! must be among those that [`facts`] writes down for the line; `silent` means that there are none, `no FACT` that this one
+//! is missing. Facts, by the line of the method's, name's or key's first character:
+//!
+//! | fact | meaning |
+//! | --- | --- |
+//! | `collect: unbounded` | an action by its method's name, and its input's row bound: `exactly 10`, `small`, `by-groups`, `unknown`, `unbounded`; `no input` if only the call is known |
+//! | `collect in loop`, `collect conditional`, `collect cached`, `collect on rdd` | more of the action; cached: its input or what that is computed from |
+//! | `collect result discarded` | what becomes of the result: `discarded`, `iterated`, `indexed`, `bound NAME`, `returned`, `used` |
+//! | `collect once` | the action's innermost loop runs once |
+//! | `writes parquet to out mode append` | a write's format, target and mode as far as known (`?`) |
+//! | `df: frame unbounded` | a name that is bound to a frame, with its row bound |
+//! | `limit(10)`, `join left using [k]`, … | an operator, see [`operator`] |
+//! | `left broadcast`, `right broadcast` | a join's side that has the hint |
+//! | `carried withColumn`, `fresh withColumn` | an operator in a loop that builds on (does not build on) a variable of that loop |
+//! | `conditional withColumn` | an operator under an `if` in its loop or function |
+//! | `loop literal 3`, `loop rows unbounded`, … | a loop, by what it runs over; then `once` and `retries` |
+//! | `comprehension …` | the same of a comprehension |
+//! | `discarded broadcast` | a transformation whose result nothing uses |
+//! | `unpersist df` | a frame that is released |
+//! | `window partitioned`, `window whole` | an ordered window specification |
+//! | `setting spark.x=1 builder` | a setting with its carrier; `spark.x.*` for a key with holes, `=?` for an unknown value |
+//!
+//! The first line may be `#! fact; fact`: facts of the whole file: `spark`, `no spark`, `local master`, `session NAME`,
+//! `functions NAME`, `app NAME`, `plots`, `connect`, `builds session`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+
+use sparkls::conf::{Carrier, Value};
+use sparkls::pyspark::plan::{
+    Action, ActionKind, JoinCondition, Literal, LoopOver, NodeId, Operator, ResultUse, RowBound, Source,
+};
+use sparkls::pyspark::{PythonFile, StaticPlan};
+use sparkls::text::Span;
+
+type Facts = BTreeMap<usize, Vec<String>>;
+
+fn bound(bound: RowBound) -> String {
+    match bound {
+        RowBound::Exactly(rows) => format!("exactly {rows}"),
+        RowBound::Small => "small".into(),
+        RowBound::ByGroups => "by-groups".into(),
+        RowBound::Unknown => "unknown".into(),
+        RowBound::Unbounded => "unbounded".into(),
+    }
+}
+
+fn literal(value: &Literal) -> String {
+    match value {
+        Literal::Text(text) => text.clone(),
+        Literal::Template(parts) => parts.iter().map(|part| part.as_deref().unwrap_or("?")).collect(),
+        Literal::Integer(number) => number.to_string(),
+        Literal::Bool(truth) => truth.to_string(),
+        _ => "?".into(),
+    }
+}
+
+/// An operator in the words of the fixtures.
+fn operator(operator: &Operator) -> String {
+    let count = |count: &Option<i64>| count.map_or("?".into(), |count| count.to_string());
+    match operator {
+        Operator::Source(Source::Read { format, location, has_schema, streaming, .. }) => {
+            let mut text = format!("read {}", format.as_deref().unwrap_or("?"));
+            location.iter().for_each(|path| write!(text, " {}", literal(path)).unwrap());
+            text.push_str(if *has_schema { " schema" } else { "" });
+            text.push_str(if *streaming { " stream" } else { "" });
+            text
+        }
+        Operator::Source(Source::Table(name)) => format!("table {}", literal(name)),
+        Operator::Source(Source::Range(_)) => "range".into(),
+        Operator::Source(Source::Local(_)) => "local".into(),
+        Operator::Source(Source::Sql { .. }) => "sql".into(),
+        Operator::Source(Source::Given) => "given".into(),
+        Operator::Filter { key_equality } => if *key_equality { "filter key" } else { "filter" }.into(),
+        Operator::Project { only_aggregates: true, .. } => "project aggregates".into(),
+        Operator::Project { explodes: true, .. } => "project explodes".into(),
+        Operator::Project { .. } => "project".into(),
+        Operator::WithColumns => "columns".into(),
+        Operator::Join(join) => {
+            let condition = match &join.condition {
+                JoinCondition::Using(names) => format!("using [{}]", names.join(", ")),
+                JoinCondition::Equality => "on equality".into(),
+                JoinCondition::NoEquality => "without equality".into(),
+                JoinCondition::Missing => "without condition".into(),
+                JoinCondition::Cross => "on purpose".into(),
+                JoinCondition::Unknown => "on ?".into(),
+            };
+            format!("join {} {condition}", join.kind.as_deref().unwrap_or("?"))
+        }
+        Operator::Aggregate { keys, grouped, pivot } => {
+            let keys: Vec<&str> = keys.iter().map(|key| key.as_deref().unwrap_or("?")).collect();
+            let pivot = match pivot {
+                None => "",
+                Some(true) => " pivot",
+                Some(false) => " open pivot",
+            };
+            if *grouped { format!("aggregate by [{}]{pivot}", keys.join(", ")) } else { "aggregate".into() }
+        }
+        Operator::Distinct => "distinct".into(),
+        Operator::Window => "window function".into(),
+        Operator::Repartition { count: number, keyed } => {
+            format!("repartition({}){}", count(number), if *keyed { " keyed" } else { "" })
+        }
+        Operator::Coalesce { count: number } => format!("coalesce({})", count(number)),
+        Operator::Sort { global } => if *global { "sort" } else { "sort within partitions" }.into(),
+        Operator::Limit(rows) => format!("limit({})", rows.map_or("?".into(), |rows| rows.to_string())),
+        Operator::Union { open } => if *open { "union open" } else { "union" }.into(),
+        Operator::Sample { seeded } => if *seeded { "sample seeded" } else { "sample" }.into(),
+        Operator::Cache => "cache".into(),
+        Operator::Checkpoint => "checkpoint".into(),
+        Operator::Hint(name) => format!("hint {name}"),
+        Operator::Summary => "summary".into(),
+        Operator::Udf => "udf".into(),
+        Operator::Merge => "merge".into(),
+        Operator::LoopCarried(_) => "carried".into(),
+        Operator::Other(name) => format!("other {name}"),
+        Operator::Rdd => "rdd".into(),
+    }
+}
+
+fn action_facts(plan: &StaticPlan, action: &Action) -> Vec<String> {
+    let name = &action.method;
+    let rows = action.input.map_or("no input".into(), |input| bound(plan.bound(input)));
+    let mut facts = vec![format!("{name}: {rows}")];
+    let mut add = |fact: bool, text: &str| facts.extend(fact.then(|| format!("{name} {text}")));
+    add(!action.loops.is_empty(), "in loop");
+    add(action.loops.last().is_some_and(|id| plan.loop_(*id).runs_once), "once");
+    add(action.conditional, "conditional");
+    add(action.on_rdd, "on rdd");
+    add(action.input.is_some_and(|input| plan.upstream(input).iter().any(|id| plan.node(*id).cached)), "cached");
+    let result = match &action.result {
+        ResultUse::Discarded => "discarded".into(),
+        ResultUse::Iterated => "iterated".into(),
+        ResultUse::Indexed => "indexed".into(),
+        ResultUse::Bound(name) => format!("bound {name}"),
+        ResultUse::Returned => "returned".into(),
+        ResultUse::Used => "used".into(),
+    };
+    facts.push(format!("{name} result {result}"));
+    if let ActionKind::Write(write) = &action.kind {
+        let format = write.format.as_deref().unwrap_or("?");
+        let mode = write.mode.as_deref().unwrap_or("?");
+        facts.push(format!("writes {format} to {} mode {mode}", literal(&write.target)));
+    }
+    facts
+}
+
+fn node_facts(plan: &StaticPlan, id: NodeId, method: &str) -> Vec<String> {
+    let node = plan.node(id);
+    let mut facts = vec![operator(&node.operator)];
+    if let Operator::Join(_) = node.operator {
+        for (side, input) in ["left", "right"].iter().zip(&node.inputs) {
+            if plan.node(*input).operator == Operator::Hint("broadcast".into()) {
+                facts.push(format!("{side} broadcast"));
+            }
+        }
+    }
+    if let Some(innermost) = node.loops.last() {
+        let carried = node.inputs.first().is_some_and(|input| {
+            plan.upstream(*input).iter().any(|id| plan.node(*id).operator == Operator::LoopCarried(*innermost))
+        });
+        facts.push(format!("{} {method}", if carried { "carried" } else { "fresh" }));
+    }
+    facts.extend(node.conditional.then(|| format!("conditional {method}")));
+    facts
+}
+
+fn loop_fact(plan: &StaticPlan, index: usize) -> String {
+    let facts = &plan.loops[index];
+    let over = match &facts.over {
+        LoopOver::Literal(items) => format!("literal {items}"),
+        LoopOver::CollectedRows(node) => format!("rows {}", bound(plan.bound(*node))),
+        LoopOver::Endless => "endless".into(),
+        LoopOver::Condition => "while".into(),
+        LoopOver::Unknown => "unknown".into(),
+    };
+    let kind = if facts.comprehension { "comprehension" } else { "loop" };
+    let once = if facts.runs_once { " once" } else { "" };
+    let retries = if facts.retries { " retries" } else { "" };
+    format!("{kind} {over}{once}{retries}")
+}
+
+/// All facts of a file by line, from 0.
+fn facts(text: &str, plan: &StaticPlan) -> Facts {
+    let mut facts = Facts::new();
+    let line = |span: Span| line_of(text, span.start as usize);
+    for action in &plan.actions {
+        facts.entry(line(action.site.method)).or_default().extend(action_facts(plan, action));
+    }
+    for (index, node) in plan.nodes.iter().enumerate() {
+        if let Some(site) = &node.site {
+            let found = node_facts(plan, NodeId(index as u32), site.method.of(text));
+            facts.entry(line(site.method)).or_default().extend(found);
+        }
+    }
+    for binding in &plan.bindings {
+        let fact = format!("{}: frame {}", binding.name, bound(plan.bound(binding.node)));
+        facts.entry(line(binding.span)).or_default().push(fact);
+    }
+    for index in 0..plan.loops.len() {
+        facts.entry(line(plan.loops[index].span)).or_default().push(loop_fact(plan, index));
+    }
+    for node in &plan.discarded {
+        let site = plan.node(*node).site.as_ref().unwrap();
+        facts.entry(line(site.method)).or_default().push(format!("discarded {}", site.method.of(text)));
+    }
+    for (_, site) in &plan.unpersists {
+        facts.entry(line(site.method)).or_default().push(format!("unpersist {}", site.receiver.of(text)));
+    }
+    for window in &plan.windows {
+        let kind = if window.partitioned { "window partitioned" } else { "window whole" };
+        facts.entry(line(window.site.method)).or_default().push(kind.into());
+    }
+    for setting in &plan.settings {
+        let carrier = match setting.carrier {
+            Carrier::Properties => "properties",
+            Carrier::Builder => "builder",
+            Carrier::SparkConf => "conf",
+            Carrier::RuntimeSet => "runtime",
+            Carrier::SqlSet => "sql",
+        };
+        let value = match &setting.value {
+            Value::Literal(value) => value.clone(),
+            Value::Template => "template".into(),
+            Value::Unknown => "?".into(),
+        };
+        let hole = if setting.key_is_prefix { "*" } else { "" };
+        let fact = format!("setting {}{hole}={value} {carrier}", setting.key);
+        facts.entry(line(setting.key_span)).or_default().push(fact);
+    }
+    facts
+}
+
+fn line_of(text: &str, offset: usize) -> usize {
+    let bytes = &text.as_bytes()[..offset];
+    let ends =
+        |(at, byte): (usize, &u8)| *byte == b'\n' || *byte == b'\r' && text.as_bytes().get(at + 1) != Some(&b'\n');
+    bytes.iter().enumerate().filter(|item| ends(*item)).count()
+}
+
+fn file_facts(plan: &StaticPlan) -> Vec<String> {
+    let uses = &plan.uses;
+    let mut facts = vec![if uses.is_spark { "spark".to_owned() } else { "no spark".to_owned() }];
+    let mut add = |fact: bool, text: String| facts.extend(fact.then_some(text));
+    add(uses.local_master, "local master".into());
+    add(uses.plots, "plots".into());
+    add(uses.connect, "connect".into());
+    add(uses.builds_session, "builds session".into());
+    for (kind, name) in [("session", &uses.session), ("functions", &uses.functions_alias), ("app", &uses.app_name)] {
+        add(name.is_some(), format!("{kind} {}", name.as_deref().unwrap_or_default()));
+    }
+    facts
+}
+
+/// Everything that differs from what a fixture says of itself.
+fn check(name: &str, text: &str) -> Vec<String> {
+    let file = PythonFile::parse(&text.into());
+    let facts = facts(text, file.plan());
+    let mut failures = Vec::new();
+    let mut expect = |number: usize, expected: &str, known: &[String]| {
+        for fact in expected.split(';').map(str::trim).filter(|fact| !fact.is_empty()) {
+            let holds = match (fact, fact.strip_prefix("no ")) {
+                ("silent", _) => known.is_empty(),
+                ("no spark", _) => known.iter().any(|known| known == fact),
+                (_, Some(absent)) => !known.iter().any(|known| known == absent),
+                _ => known.iter().any(|known| known == fact),
+            };
+            if !holds {
+                failures.push(format!("{name}:{}: expected `{fact}`, known: {known:?}", number + 1));
+            }
+        }
+    };
+    for (number, line) in text.lines().enumerate() {
+        if let Some(expected) = line.strip_prefix("#!") {
+            expect(number, expected, &file_facts(file.plan()));
+        } else if let Some((_, expected)) = line.split_once("#>") {
+            expect(number, expected, facts.get(&number).map_or(&[], |facts| &facts[..]));
+        }
+    }
+    failures
+}
+
+fn fixtures() -> Vec<(String, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plan");
+    let mut fixtures: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "py"))
+        .map(|path| (path.file_name().unwrap().to_string_lossy().into_owned(), std::fs::read_to_string(&path).unwrap()))
+        .collect();
+    fixtures.sort();
+    assert!(fixtures.len() > 20, "fixtures are missing");
+    fixtures
+}
+
+#[test]
+fn every_fixture_holds() {
+    let failures: Vec<String> = fixtures().iter().flat_map(|(name, text)| check(name, text)).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn every_fixture_expects_something() {
+    for (name, text) in fixtures() {
+        assert!(text.contains("#>") || text.contains("#!"), "{name} expects nothing");
+    }
+}
+
+#[test]
+fn line_ends_and_byte_order_marks_change_nothing() {
+    for (name, text) in fixtures() {
+        let plain = facts(&text, PythonFile::parse(&text.as_str().into()).plan());
+        let variants = [
+            ("crlf", text.replace('\n', "\r\n")),
+            ("cr", text.replace('\n', "\r")),
+            ("bom", format!("\u{feff}{text}")),
+        ];
+        for (variant, text) in variants {
+            let file = PythonFile::parse(&text.as_str().into());
+            assert_eq!(facts(&text, file.plan()), plain, "{name} as {variant}");
+            for setting in &file.plan().settings {
+                let key = setting.key_span.of(&text);
+                assert!(!key.is_empty() && !key.contains(['\n', '\r']), "{name} as {variant}: {key:?}");
+            }
+        }
+    }
+}
