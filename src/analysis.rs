@@ -206,7 +206,12 @@ fn in_test_function(plan: &StaticPlan, span: Span) -> bool {
 
 fn is_notebook(input: &Input<'_>) -> bool {
     input.path.extension().is_some_and(|extension| extension == "ipynb")
-        || input.text.trim_start_matches('\u{feff}').starts_with("# Databricks notebook source")
+        || input
+            .text
+            .trim_start_matches('\u{feff}')
+            .lines()
+            .take_while(|line| line.starts_with('#'))
+            .any(|line| line == "# Databricks notebook source")
 }
 
 /// Applies the user's levels and suppressions, offers to suppress, sorts and caps.
@@ -228,4 +233,50 @@ fn keep(findings: &mut Vec<Finding>, settings: &RuleSettings, comments: &Comment
     }
     findings.sort_by_key(|finding| (finding.span, Reverse(finding.severity), finding.rule));
     findings.dedup_by(|later, earlier| (later.rule, later.span) == (earlier.rule, earlier.span));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::SparkVersion;
+    use crate::rules::Vendor;
+
+    fn findings(code: &str) -> Vec<Finding> {
+        let text: std::sync::Arc<str> =
+            format!("from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n{code}").into();
+        let version = SparkVersion::new(3, 5, 9);
+        analyse(&Input {
+            path: Path::new("jobs/job.py"),
+            text: &text,
+            facts: &Facts::Python(crate::pyspark::PythonFile::parse(&text).plan().clone()),
+            environment: &Environment {
+                version,
+                version_known: true,
+                vendor: Vendor::Oss,
+                local: false,
+                rules: RuleSettings::default(),
+            },
+            conf: &EffectiveConf::new(version, Vec::new()),
+            runs: &[],
+        })
+        .findings
+    }
+
+    #[test]
+    fn a_file_keeps_its_worst_findings_in_source_order() {
+        let hints = "spark.read.csv('a')\n".repeat(100);
+        let warnings = "spark.table('a').collect()\n".repeat(100);
+        let findings = findings(&format!("{hints}{warnings}"));
+        assert_eq!(findings.len(), MAX_FINDINGS);
+        assert_eq!(findings.iter().filter(|finding| finding.severity == Severity::Warning).count(), 100);
+        assert!(findings.is_sorted_by_key(|finding| finding.span));
+    }
+
+    #[test]
+    fn every_finding_offers_to_be_ignored_last() {
+        let findings = findings("spark.table('a').collect()\n");
+        let last = findings[0].fixes.last().expect("there are fixes");
+        assert_eq!(last.title, "Ignore collect-unbounded here");
+        assert!(!last.safe);
+    }
 }

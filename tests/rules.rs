@@ -59,6 +59,24 @@ fn fixes_make_the_text_that_is_shown() {
     for_each_document(fixes::shown);
 }
 
+/// What an editor holds most of the time: a text that ends in the middle of something.
+#[test]
+fn half_written_texts_are_analysed_and_their_fixes_fit() {
+    for_each_document(|case, document| {
+        let text = &document.text;
+        let cuts = (0..text.len()).step_by(17).filter(|&at| text.is_char_boundary(at));
+        cuts.flat_map(|at| {
+            let half = Document {
+                text: text[..at].to_owned(),
+                path: document.path.clone(),
+                ..Document::new(document.language)
+            };
+            fixes::misfits(case, &half)
+        })
+        .collect()
+    });
+}
+
 #[test]
 fn examples_in_the_documentation_hold() {
     let complaints: Vec<String> = rules::all().flat_map(docs::complaints).collect();

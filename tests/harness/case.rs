@@ -43,6 +43,14 @@ pub(crate) struct Document {
     pub(crate) fixed: Vec<Fixed>,
 }
 
+impl Document {
+    /// An empty document of a language under its usual name.
+    pub(crate) fn new(language: Language) -> Self {
+        let path = language.default_path();
+        Self { language, path, text: String::new(), expected: Vec::new(), line: 0, fixed: Vec::new() }
+    }
+}
+
 /// The text after a fix.
 pub(crate) struct Fixed {
     pub(crate) title: String,
@@ -89,7 +97,7 @@ impl Case {
         };
         let (text, expected) = marker::split(text);
         let path = markdown::attribute(info, "path").map_or_else(|| language.default_path(), str::to_owned);
-        self.documents.push(Document { language, path, text, expected, line, fixed: Vec::new() });
+        self.documents.push(Document { path, text, expected, line, ..Document::new(language) });
     }
 
     /// Analyses a text as if it stood in the place of one of the documents.

@@ -55,8 +55,7 @@ pub(crate) fn example(rule: &Rule, heading: &str) -> Example {
                 let marked = text.lines().enumerate().filter(|(_, line)| line.ends_with(MARK)).map(|(at, _)| at);
                 example.marked.push(marked.collect());
                 let text: String = text.lines().map(unmarked).collect();
-                let path = language.default_path();
-                example.case.documents.push(Document { language, path, text, expected: vec![], line, fixed: vec![] });
+                example.case.documents.push(Document { text, line, ..Document::new(language) });
             }
             Piece::Block { .. } => {}
         }

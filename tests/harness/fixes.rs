@@ -76,6 +76,14 @@ fn broken_nodes(text: &str) -> usize {
     }
 }
 
+/// Complaints on fixes whose edits overlap or lie outside of the text.
+pub(crate) fn misfits(case: &Case, document: &Document) -> Vec<String> {
+    let fits = |fix: &Fix| !overlap(fix) && fix.edits.iter().all(|edit| document.text.get(edit.span.range()).is_some());
+    let findings = case.analyse(document, &document.text).findings;
+    let misfits = findings.iter().flat_map(|finding| &finding.fixes).filter(|fix| !fits(fix));
+    misfits.map(|fix| format!("{}: \"{}\" does not fit:\n{}", case.name, fix.title, document.text)).collect()
+}
+
 /// Complaints on what is offered on each line of one document, besides fixes.
 pub(crate) fn refactoring_complaints(case: &Case, document: &Document) -> Vec<String> {
     let mut start = 0;

@@ -19,6 +19,8 @@ pub(super) fn together(text: &str, first: Span, second: Span) -> Together {
     let between = text.get(first.end as usize..(second.start as usize).max(first.end as usize)).unwrap_or_default();
     let lines = between.lines().skip(1).filter(|line| !line.trim().is_empty());
     let mut block = from;
+    // `if df.count() > 0:` and `df.write...` in its body: the check is there to let the body run.
+    let mut in_body = is_condition(text, first) && from < to;
     for line in lines {
         let indent = line.len() - line.trim_start().len();
         let word = line.trim_start().split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
@@ -29,11 +31,19 @@ pub(super) fn together(text: &str, first: Span, second: Span) -> Together {
             return Together::Never;
         }
         block = block.min(indent);
+        in_body &= indent > from;
     }
     if starts_with_word(first.of(text), "return") {
         return Together::Never;
     }
-    if from == to && block >= to { Together::Always } else { Together::Maybe }
+    if in_body || from == to && block >= to { Together::Always } else { Together::Maybe }
+}
+
+/// Whether the span is the condition of an `if` or `while`.
+fn is_condition(text: &str, span: Span) -> bool {
+    let before = text.get(..span.start as usize).unwrap_or_default();
+    let line = before.rsplit(['\n', '\r']).next().unwrap_or_default();
+    ["if", "while"].contains(&line.trim())
 }
 
 fn starts_with_word(statement: &str, word: &str) -> bool {
@@ -63,6 +73,12 @@ mod tests {
         assert_eq!(check("a()\nb()\n"), Together::Always);
         assert_eq!(check("if x:\n    a()\n    y()\n\n    b()\n"), Together::Always);
         assert_eq!(check("a()\nif x:\n    return\nb()\n"), Together::Always);
+    }
+
+    #[test]
+    fn a_condition_runs_with_its_body() {
+        assert_eq!(check("if a():\n    x()\n    b()\n"), Together::Always);
+        assert_eq!(check("if a():\n    x()\nelse:\n    b()\n"), Together::Maybe);
     }
 
     #[test]

@@ -57,6 +57,7 @@ fn check(cx: &mut CodeContext<'_>) {
     rows::report(cx, |action| action.kind == ActionKind::Collect, |cx, action| {
         let fixes = [
             templates::iterate(action),
+            templates::first(cx.shared.text, action),
             Some(templates::take(action)),
             templates::write_rows(cx.shared.text, action),
         ];

@@ -9,7 +9,7 @@ use super::evidence::{self, measured};
 use super::lineage::{costly, is_generated, recomputed};
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
-use crate::pyspark::plan::{Action, ActionKind, NodeId, Operator, ScopeId, Source};
+use crate::pyspark::plan::{Action, ActionKind, Binding, NodeId, Operator, ScopeId, Source};
 use crate::rules::run::words::duration;
 use crate::rules::{CodeContext, Evidence, Finding, Severity, templates};
 
@@ -175,9 +175,11 @@ fn worst_pair(cx: &CodeContext<'_>, actions: &[usize]) -> Option<(usize, usize, 
 
 /// The name under which an action reads a frame.
 fn name_of<'a>(plan: &'a StaticPlan, frame: NodeId, action: &Action) -> Option<&'a str> {
-    let before = |span: crate::text::Span| span.start < action.site.method.start;
-    let bindings = plan.bindings.iter().rev().filter(|binding| binding.node == frame && before(binding.span));
-    bindings.map(|binding| binding.name.as_str()).next()
+    let is_known = |binding: &&Binding| {
+        let before = binding.span.start < action.site.method.start;
+        binding.node == frame && before && (binding.scope == action.scope || binding.name.starts_with("self."))
+    };
+    plan.bindings.iter().rfind(is_known).map(|binding| binding.name.as_str())
 }
 
 /// What all actions but the longest cost in a linked run: what a cache would have saved at most.

@@ -15,7 +15,7 @@ declare_rule! {
     ///
     /// ## Silent when
     /// - a schema is given, or the format carries its own (Parquet, ORC, Delta, Avro);
-    /// - `samplingRatio` bounds what is read;
+    /// - `samplingRatio` bounds what is read, or the text comes out of the code (`parallelize`);
     /// - the file is a test.
     ///
     /// ## Example
@@ -51,7 +51,11 @@ fn check(cx: &mut CodeContext<'_>) {
     }
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let (Operator::Source(source), Some(site)) = (&node.operator, &node.site) else { continue };
-        let Some(inference) = inference(source).filter(|_| !cx.plan.scope(node.scope).is_test) else { continue };
+        let is_local = site.argument(0, "path").is_some_and(|it| it.span.of(cx.shared.text).contains("parallelize("));
+        if is_local || cx.plan.scope(node.scope).is_test {
+            continue;
+        }
+        let Some(inference) = inference(source) else { continue };
         let finding = judge(cx, NodeId(index as u32), source, site, inference);
         cx.shared.report(finding);
     }

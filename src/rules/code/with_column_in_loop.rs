@@ -18,7 +18,7 @@ declare_rule! {
     ///
     /// ## Silent when
     /// - the frame is a new one in each turn;
-    /// - the loop has fewer than 10 literal items, leaves in its first turn, or an `if name == "..."` bounds it;
+    /// - the loop has fewer than 10 literal items, leaves in its first turn, or an `if name == "..."` bounds it.
     ///
     /// A step that reads the column made by the step before can't be put into one call as it is: then it is a hint.
     ///

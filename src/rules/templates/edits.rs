@@ -44,10 +44,15 @@ pub(super) fn indentation(text: &str, statement: Span) -> Option<&str> {
     indent.chars().all(|c| c == ' ' || c == '\t').then_some(indent)
 }
 
-/// Puts lines before a statement, indented like it.
+/// Puts lines before a statement, indented like it; before the `if`, `while` or `with` of a condition.
 pub(super) fn lines_before(text: &str, statement: Span, lines: &[String]) -> Option<Edit> {
-    let indent = indentation(text, statement)?;
     let at = line_start(text, statement.start as usize);
+    let before = text.get(at..statement.start as usize)?;
+    let word = before.trim();
+    if !["", "if", "while", "with"].contains(&word) {
+        return None;
+    }
+    let indent = &before[..before.len() - before.trim_start().len()];
     Some(insert(at, lines.iter().map(|line| format!("{indent}{line}\n")).collect::<String>()))
 }
 

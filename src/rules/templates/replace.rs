@@ -12,6 +12,14 @@ pub fn take(action: &Action) -> Fix {
     quick_fix(format!("Replace {}() by take(100)", action.method), vec![replace(call(&action.site), "take(100)")])
 }
 
+/// `collect()[0]` to `first()`.
+pub fn first(text: &str, action: &Action) -> Option<Fix> {
+    let after = text.get(action.site.call.end as usize..)?;
+    let edit = replace(Span { end: action.site.call.end + 3, ..call(&action.site) }, "first()");
+    let title = format!("Replace {}()[0] by first()", action.method);
+    after.starts_with("[0]").then(|| quick_fix(title, vec![edit]))
+}
+
 /// `collect()` to `toLocalIterator()`, where the result is only gone through.
 pub fn iterate(action: &Action) -> Option<Fix> {
     let edit = replace(call(&action.site), "toLocalIterator()");
