@@ -357,3 +357,15 @@ fn kind(kind: Kind) -> (String, Option<String>) {
     };
     (name.to_owned(), unit.map(str::to_owned))
 }
+
+proptest::proptest! {
+    #[test]
+    fn any_name_can_be_asked_for(name in "(spark|sql|io|executor|resource|ssl|\\.|[a-cA-C_é🦀:-]){0,12}") {
+        let near = similar(&name);
+        proptest::prop_assert!(near.iter().all(|facts| facts.name() != name));
+        if let Some(near) = catalog::family_name_near(&name) {
+            proptest::prop_assert!(catalog::family(&near).is_some());
+        }
+        catalog::retired(&name);
+    }
+}

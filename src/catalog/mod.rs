@@ -14,6 +14,7 @@ mod version;
 
 pub use facts::{Bounds, ByteUnit, CaseFold, Default, Kind, Limit, MainKey, Removed, Scope, SettingFacts, TimeUnit};
 pub use family::{Family, family, family_name_near};
+pub use raw::raw_kind;
 pub use release::{Releases, VERSIONS, VersionIndex, nearest};
 pub use retired::{Retired, retired};
 pub use similar::{similar, similar_word};

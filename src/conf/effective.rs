@@ -184,12 +184,12 @@ impl EffectiveConf {
         let is_run = |layer: &Layer| matches!(layer.origin, Origin::Run(_));
         let written = layers.iter().find(|layer| !is_run(layer)).filter(|layer| self.agree(first, layer));
         let winner = written.unwrap_or(first);
-        let lost = |layer: &&Layer| !std::ptr::eq(*layer, winner) && !(is_run(layer) && self.agree(layer, winner));
+        let says_so = |layer: &Layer| std::ptr::eq(layer, winner) || (is_run(layer) && self.agree(layer, winner));
         Some(Effective {
             value: winner.value.literal().map(str::to_owned),
             template: winner.value.literal().is_none(),
             origin: Some(winner.origin.clone()),
-            overridden: layers.iter().filter(lost).cloned().collect(),
+            overridden: layers.iter().filter(|layer| !says_so(layer)).cloned().collect(),
         })
     }
 

@@ -7,7 +7,7 @@ use std::fmt;
 
 use super::units::{Bytes, Millis};
 use super::{Carrier, template};
-use crate::catalog::{ByteUnit, CaseFold, Kind, Scope, SettingFacts, TimeUnit, VersionIndex};
+use crate::catalog::{self, ByteUnit, CaseFold, Kind, Scope, SettingFacts, TimeUnit, VersionIndex};
 
 pub use number::{boolean, bytes, double, integer, time};
 
@@ -181,10 +181,26 @@ pub fn noticed(facts: &SettingFacts, carrier: Carrier, version: impl Into<Versio
 /// What Spark of this version makes of the text.
 pub fn parse(facts: &SettingFacts, version: impl Into<VersionIndex>, text: &str) -> Result<Parsed, Refusal> {
     let version = version.into();
-    check(facts, version, text).map_err(|refusal| {
-        let suggestion = repair::candidates(text, facts.kind(version), facts.allowed(version))
-            .into_iter()
-            .find(|candidate| candidate != text && check(facts, version, candidate).is_ok());
+    repaired(text, facts.kind(version), facts.allowed(version), |text| check(facts, version, text))
+}
+
+/// What Spark of this version makes of the text under a key that it does not declare: one of a family of names, such as
+/// `spark.shuffle.io.maxRetries`.
+pub fn parse_raw(key: &str, version: impl Into<VersionIndex>, text: &str) -> Result<Parsed, Refusal> {
+    let (version, kind) = (version.into(), catalog::raw_kind(key));
+    repaired(text, kind, &[], |text| read(kind, None, version, text))
+}
+
+/// The result of `check`; a refusal suggests the first text that was perhaps meant and that passes.
+fn repaired(
+    text: &str,
+    kind: Kind,
+    allowed: &[&'static str],
+    check: impl Fn(&str) -> Result<Parsed, Refusal>,
+) -> Result<Parsed, Refusal> {
+    check(text).map_err(|refusal| {
+        let passes = |candidate: &String| candidate != text && check(candidate).is_ok();
+        let suggestion = repair::candidates(text, kind, allowed).into_iter().find(passes);
         Refusal { suggestion, ..refusal }
     })
 }
@@ -194,17 +210,17 @@ fn check(facts: &SettingFacts, version: VersionIndex, text: &str) -> Result<Pars
         return Ok(Parsed::Reference);
     }
     let kind = facts.kind(version);
-    let parsed = read(facts, version, kind, text)?;
+    let declared = facts.registered() || facts.alternative_of().is_some();
+    let parsed = read(kind, declared.then_some(facts), version, text)?;
     allowed(facts, version, kind, &parsed, text)?;
     bounds(facts, version, &parsed, text)?;
     Ok(parsed)
 }
 
 /// A declared setting is trimmed, and a size may be negative; a raw one is read as it is.
-fn read(facts: &SettingFacts, version: VersionIndex, kind: Kind, text: &str) -> Result<Parsed, Refusal> {
-    let declared = facts.registered() || facts.alternative_of().is_some();
-    let trimmed = if declared { number::trim(text) } else { text };
-    let folded = |text: &str| match facts.case_fold(version) {
+fn read(kind: Kind, declared: Option<&SettingFacts>, version: VersionIndex, text: &str) -> Result<Parsed, Refusal> {
+    let trimmed = if declared.is_some() { number::trim(text) } else { text };
+    let folded = |text: &str| match declared.and_then(|facts| facts.case_fold(version)) {
         Some(CaseFold::Lower) => text.to_lowercase(),
         Some(CaseFold::Upper) => text.to_uppercase(),
         None => text.to_owned(),
@@ -215,7 +231,7 @@ fn read(facts: &SettingFacts, version: VersionIndex, kind: Kind, text: &str) -> 
         Kind::Long => Parsed::Integer(integer(trimmed, i64::MIN, i64::MAX)?),
         Kind::Double => Parsed::Double(double(trimmed)?),
         Kind::Decimal => Parsed::Double(number::decimal(trimmed)?),
-        Kind::Bytes(unit) => match text.strip_prefix('-').filter(|_| declared) {
+        Kind::Bytes(unit) => match text.strip_prefix('-').filter(|_| declared.is_some()) {
             Some(positive) => Parsed::Bytes(-bytes(positive, unit, version)?, unit),
             None => Parsed::Bytes(bytes(text, unit, version)?, unit),
         },
@@ -228,7 +244,7 @@ fn read(facts: &SettingFacts, version: VersionIndex, kind: Kind, text: &str) -> 
             Parsed::List(parts(text).map(str::to_owned).collect())
         }
         Kind::Regex => number::regex(text).map(|()| Parsed::Text(text.to_owned()))?,
-        Kind::Enum => Parsed::Text(named(facts, version, trimmed)),
+        Kind::Enum => Parsed::Text(declared.map_or(trimmed, |facts| named(facts, version, trimmed)).to_owned()),
         Kind::String => Parsed::Text(folded(text)),
         Kind::Untyped => Parsed::Text(text.to_owned()),
     })
@@ -239,9 +255,8 @@ fn parts(text: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The allowed value that an enumeration finds for the text, whatever its case.
-fn named(facts: &SettingFacts, version: VersionIndex, text: &str) -> String {
-    let found = facts.allowed(version).iter().find(|value| value.eq_ignore_ascii_case(text));
-    found.map_or(text, |value| value).to_owned()
+fn named<'a>(facts: &SettingFacts, version: VersionIndex, text: &'a str) -> &'a str {
+    facts.allowed(version).iter().find(|value| value.eq_ignore_ascii_case(text)).map_or(text, |value| value)
 }
 
 fn allowed(
@@ -292,8 +307,6 @@ fn bounds(facts: &SettingFacts, version: VersionIndex, parsed: &Parsed, text: &s
 /// Whether Spark makes the same of both texts: `64m` is `67108864b`. Texts that it refuses are the same only if equal.
 pub fn same_value(facts: &SettingFacts, version: impl Into<VersionIndex>, a: &str, b: &str) -> bool {
     let version = version.into();
-    match (check(facts, version, a), check(facts, version, b)) {
-        (Ok(Parsed::Reference), _) | (_, Ok(Parsed::Reference)) | (Err(_), _) | (_, Err(_)) => a == b,
-        (Ok(a), Ok(b)) => a == b,
-    }
+    let known = |text| check(facts, version, text).ok().filter(|parsed| *parsed != Parsed::Reference);
+    a == b || matches!((known(a), known(b)), (Some(a), Some(b)) if a == b)
 }

@@ -1,7 +1,7 @@
 //! Values held against what Spark's own parsers made of them.
 
 use sparkls::catalog::{ByteUnit, SettingFacts, SparkVersion, TimeUnit, nearest, setting};
-use sparkls::conf::value::{self, Noticed, Parsed, Reason, noticed, parse, same_value};
+use sparkls::conf::value::{self, Noticed, Parsed, Reason, noticed, parse, parse_raw, same_value};
 use sparkls::conf::{Bytes, Carrier, Millis};
 
 const CASES: [(&str, &str); 2] = [
@@ -151,6 +151,16 @@ fn regular_expressions_that_java_compiles_pass() {
 }
 
 #[test]
+fn names_of_a_family_are_read_as_they_are() {
+    let v = version("3.5");
+    assert_eq!(parse_raw("spark.shuffle.io.maxRetries", v, "5"), Ok(Parsed::Integer(5)));
+    assert_eq!(parse_raw("spark.shuffle.io.retryWait", v, "1min"), Ok(Parsed::Time(60, TimeUnit::Seconds)));
+    let refusal = parse_raw("spark.shuffle.io.maxRetries", v, " 5 ").unwrap_err();
+    assert_eq!(refusal.suggestion.as_deref(), Some("5"), "raw numbers are not trimmed");
+    assert_eq!(parse_raw("spark.myteam.retries", v, "many"), Ok(Parsed::Text("many".to_owned())));
+}
+
+#[test]
 fn every_default_is_a_value_that_its_setting_accepts() {
     use sparkls::catalog::{Default, VersionIndex, settings};
     for facts in settings() {
@@ -194,5 +204,25 @@ fn a_refusal_comes_to_light_where_spark_looks() {
         ("spark.port.maxRetries", Carrier::RuntimeSet, Noticed::Never),
     ] {
         assert_eq!(noticed(facts(key), carrier, version("4.3")), expected, "{key}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn a_suggestion_is_always_accepted(
+        key in proptest::sample::select(vec![
+            "spark.executor.memory", "spark.locality.wait", "spark.speculation", "spark.executor.cores", "spark.task.cpus",
+            "spark.memory.storageFraction", "spark.sql.storeAssignmentPolicy", "spark.redaction.regex", "spark.jars",
+        ]),
+        text in "([0-9.,_+%e -]{0,6}(k|kib|gb|m|min|sec|hours|é|🦀|on|No|ANSI|strict|\\(|\\[|\\\\|;|\"| #)?){0,2}",
+    ) {
+        for v in ["3.0", "4.3"].map(version) {
+            if let Err(refusal) = parse(facts(key), v, &text)
+                && let Some(suggestion) = refusal.suggestion
+            {
+                proptest::prop_assert!(parse(facts(key), v, &suggestion).is_ok(), "{key}={text:?}: {suggestion:?}");
+            }
+            proptest::prop_assert!(same_value(facts(key), v, &text, &text));
+        }
     }
 }
