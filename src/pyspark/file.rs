@@ -1,7 +1,8 @@
 //! A Python document and its plan, kept up to date edit by edit.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use memchr::memmem;
 use rustc_hash::FxHashMap;
 
 use super::StaticPlan;
@@ -166,6 +167,8 @@ fn first_line(text: &str) -> u32 {
 }
 
 /// Whether a text can be about Spark at all: a byte scan, so that other files are never parsed.
+///
+/// A frame can only be proven by an import or a session, and each of these spells one of the marks.
 pub fn may_use_spark(text: &str) -> bool {
     const MARKS: [&str; 10] = [
         "spark",
@@ -173,11 +176,48 @@ pub fn may_use_spark(text: &str) -> bool {
         "SPARK",
         "awsglue",
         "databricks",
-        "delta",
         "dbutils",
         "sqlContext",
-        "DataFrame",
+        "sqlCtx",
         "import dlt",
+        "delta.tables",
     ];
-    MARKS.iter().any(|mark| memchr::memmem::find(text.as_bytes(), mark.as_bytes()).is_some())
+    static FINDERS: OnceLock<Vec<memmem::Finder<'static>>> = OnceLock::new();
+    let finders = FINDERS.get_or_init(|| MARKS.iter().map(memmem::Finder::new).collect());
+    finders.iter().any(|finder| finder.find(text.as_bytes()).is_some())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_that_cannot_be_spark() {
+        assert!(may_use_spark("from pyspark.sql import functions as F"));
+        assert!(may_use_spark("def f(session):\n    return self.spark.table('t')"));
+        assert!(!may_use_spark("import pandas as pd\nfrom datetime import timedelta\npd.DataFrame()"));
+        assert!(!may_use_spark(""));
+    }
+
+    /// The text with `|` where a new import belongs.
+    fn import_at(text: &str) -> String {
+        let offset = PythonFile::parse(&text.into()).plan().uses.import_offset as usize;
+        format!("{}|{}", &text[..offset], &text[offset..])
+    }
+
+    #[test]
+    fn a_new_import_goes_behind_the_last_one() {
+        assert_eq!(
+            import_at("import os\r\nimport sys  # why\r\nx = 1\r\n"),
+            "import os\r\nimport sys  # why\r\n|x = 1\r\n"
+        );
+        assert_eq!(
+            import_at("from __future__ import annotations\nx = 1\n"),
+            "from __future__ import annotations\n|x = 1\n"
+        );
+        assert_eq!(import_at("\"\"\"Doc.\n\nMore.\"\"\"\nx = 1\n"), "\"\"\"Doc.\n\nMore.\"\"\"\n|x = 1\n");
+        assert_eq!(import_at("#!/usr/bin/python\nx = 1\n"), "#!/usr/bin/python\n|x = 1\n");
+        assert_eq!(import_at("import os"), "import os|");
+        assert_eq!(import_at(""), "|");
+    }
 }

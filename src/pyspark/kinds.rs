@@ -19,7 +19,7 @@ macro_rules! names {
 names! {
     /// Kinds of nodes that the lowering tells apart.
     Kind, Other,
-    Argument = "argument_list", Assignment = "assignment", AsPattern = "as_pattern", AsTarget = "as_pattern_target",
+    Assignment = "assignment", AsPattern = "as_pattern", AsTarget = "as_pattern_target",
     Attribute = "attribute", Augmented = "augmented_assignment", Await = "await", Binary = "binary_operator",
     Block = "block", Boolean = "boolean_operator", Break = "break_statement", Call = "call", Case = "case_clause",
     Class = "class_definition", Comment = "comment", Comparison = "comparison_operator", Concatenated = "concatenated_string",
@@ -29,7 +29,7 @@ names! {
     DictionarySplatPattern = "dictionary_splat_pattern", Elif = "elif_clause", Else = "else_clause", Error = "ERROR",
     Except = "except_clause", ExpressionList = "expression_list", ExpressionStatement = "expression_statement",
     False = "false", Finally = "finally_clause", Float = "float", For = "for_statement", ForIn = "for_in_clause",
-    Function = "function_definition", Generator = "generator_expression", Global = "global_statement",
+    Function = "function_definition", FutureImport = "future_import_statement", Generator = "generator_expression", Global = "global_statement",
     Identifier = "identifier", If = "if_statement", IfClause = "if_clause", Import = "import_statement",
     ImportFrom = "import_from_statement", AliasedImport = "aliased_import", DottedName = "dotted_name", Wildcard = "wildcard_import",
     Integer = "integer", Interpolation = "interpolation", Keyword = "keyword_argument", KeywordSeparator = "keyword_separator",

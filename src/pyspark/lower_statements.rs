@@ -39,6 +39,7 @@ impl Lowering<'_> {
                 });
                 Stmt::Outer(names.into(), nonlocal)
             }
+            Kind::FutureImport => Stmt::Import(Box::default()),
             Kind::Pass => Stmt::Nothing,
             Kind::Error => Stmt::Broken(self.broken(cursor)),
             Kind::Block => Stmt::Broken(self.block(cursor)),

@@ -50,7 +50,7 @@ pub(super) enum Value<'a> {
     /// A class of PySpark by name.
     Class(&'static str),
     /// A function of `pyspark.sql.functions`.
-    Function(Rc<str>),
+    Function(&'a str),
     /// A method taken from its class: `DataFrame.unionByName`.
     Unbound(&'a str),
     /// A builder, conf, session, …: an object of PySpark without facts of its own, by class.
@@ -258,8 +258,8 @@ impl<'a> Value<'a> {
             | (Self::Foreign, Self::Foreign)
             | (Self::None, Self::None)
             | (Self::Udf, Self::Udf) => true,
-            (Self::Module(a), Self::Module(b)) | (Self::Function(a), Self::Function(b)) => a == b,
-            (Self::Builtin(a), Self::Builtin(b)) => a == b,
+            (Self::Module(a), Self::Module(b)) => a == b,
+            (Self::Function(a), Self::Function(b)) | (Self::Builtin(a), Self::Builtin(b)) => a == b,
             (Self::Text(a), Self::Text(b)) => a.text == b.text,
             (Self::Template(a), Self::Template(b)) => a == b,
             (Self::Integer(a), Self::Integer(b)) => a == b,

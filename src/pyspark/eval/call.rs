@@ -162,7 +162,7 @@ impl<'a> Interpreter<'a> {
     /// A call of something that is no method.
     pub(super) fn call_value(&mut self, callee: Value<'a>, call: Call<'a>) -> Value<'a> {
         match callee {
-            Value::Function(name) => self.call_function(&name, &call),
+            Value::Function(name) => self.call_function(name, &call),
             Value::Class(name) => self.construct(name, &call),
             Value::Builtin(name) => self.call_builtin(name, &call),
             Value::Closure(closure) => self.call_closure(&closure, call.values.clone(), &call),

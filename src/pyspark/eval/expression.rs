@@ -170,7 +170,8 @@ impl<'a> Interpreter<'a> {
             }
             "sc" if self.plan.uses.is_spark => Value::Object(Object::Context),
             "sqlContext" | "sqlCtx" => Value::Object(Object::SqlContext),
-            _ => Value::Builtin(name),
+            _ if super::objects::is_builtin(name) => Value::Builtin(name),
+            _ => Value::Unknown,
         }
     }
 

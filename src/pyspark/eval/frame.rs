@@ -27,13 +27,17 @@ impl<'a> Interpreter<'a> {
     pub(super) fn frame_method(&mut self, frame: NodeId, name: &str, call: &Call<'a>) -> Value<'a> {
         if let Some(kind) = self.frame_action(name, call) {
             let collects = matches!(kind, ActionKind::Collect | ActionKind::Take(_) | ActionKind::LocalIterator);
+            let taken = if let ActionKind::Take(rows) = kind { Some(rows) } else { None };
             self.act(kind, Some(frame), false, call);
             return match name {
                 "toPandas" | "to_pandas" | "toArrow" => Value::Foreign,
                 "crosstab" | "freqItems" => self.on(frame, Operator::Summary, call),
                 "first" => Value::Unknown,
                 "head" if call.values.is_empty() => Value::Unknown,
-                _ if collects => Value::Rows(frame),
+                _ if collects => Value::Rows(match taken {
+                    Some(rows) => self.node(Operator::Limit(rows), &[frame], None),
+                    None => frame,
+                }),
                 _ => Value::Unknown,
             };
         }

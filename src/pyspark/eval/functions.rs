@@ -110,7 +110,7 @@ impl<'a> Interpreter<'a> {
             }
             Value::Function(name) => {
                 let inner = Call { args: &[], values, ..call.clone() };
-                self.call_function(&name.clone(), &inner)
+                self.call_function(name, &inner)
             }
             Value::Builtin(_) | Value::Foreign => Value::Unknown,
             _ => Value::Unknown,
@@ -274,7 +274,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The value that an annotation promises.
-    pub(super) fn annotated(&mut self, annotation: &str) -> Value<'a> {
+    pub(super) fn annotated(&mut self, annotation: &'a str) -> Value<'a> {
         let text = annotation.trim().trim_matches(['"', '\'']);
         let inner = |prefix: &str| text.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(']'));
         if let Some(inner) = inner("Optional[").or_else(|| inner("typing.Optional[")) {

@@ -214,10 +214,15 @@ impl<'a> Interpreter<'a> {
         match self.loops.entry(new.span) {
             std::collections::hash_map::Entry::Occupied(known) => {
                 let id = *known.get();
-                let known = &mut self.plan.loops[id.0 as usize];
-                if known.over != new.over {
-                    known.over = LoopOver::Unknown;
-                }
+                let before = self.plan.loop_(id).over.clone();
+                let over = match (before, new.over) {
+                    (LoopOver::CollectedRows(a), LoopOver::CollectedRows(b)) if a != b => {
+                        LoopOver::CollectedRows(self.merged_node(a, b))
+                    }
+                    (a, b) if a == b => a,
+                    _ => LoopOver::Unknown,
+                };
+                self.plan.loops[id.0 as usize].over = over;
                 id
             }
             std::collections::hash_map::Entry::Vacant(place) => {

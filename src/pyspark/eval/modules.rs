@@ -73,7 +73,7 @@ impl<'a> Interpreter<'a> {
             "pyspark.sql.functions" => {
                 self.plan.uses.imported_functions.push(("*".to_owned(), "*".to_owned()));
                 for name in api::functions() {
-                    self.set(env, name, Some(Value::Function((*name).into())));
+                    self.set(env, name, Some(Value::Function(name)));
                 }
             }
             "pyspark.sql" | "pyspark" => {
@@ -101,7 +101,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The value of `path.name`.
-    pub(super) fn member(&mut self, path: &str, name: &str) -> Value<'a> {
+    pub(super) fn member(&mut self, path: &str, name: &'a str) -> Value<'a> {
         match (path, name) {
             ("functools", "reduce") => return Value::Builtin("reduce"),
             ("pyspark.shell" | "databricks.sdk.runtime" | "pyspark.sql.session", "spark") => {
@@ -114,7 +114,7 @@ impl<'a> Interpreter<'a> {
             || path == "pyspark.sql.connect.functions"
             || path == "pyspark.sql.functions.builtin"
         {
-            return Value::Function(name.into());
+            return Value::Function(name);
         }
         if api::is_spark_package(path) {
             if let Some(class) = api::class(name)

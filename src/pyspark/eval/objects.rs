@@ -11,6 +11,32 @@ use crate::pyspark::plan::{ActionKind, Loop, LoopOver, Operator, RowBound, Sourc
 use crate::pyspark::sql::{self, Statement};
 use crate::pyspark::value::{Code, Object, Reader, Value, WindowSpec};
 
+/// Built-in functions that pass frames or collections on.
+pub(super) fn is_builtin(name: &str) -> bool {
+    matches!(
+        name,
+        "reduce"
+            | "display"
+            | "list"
+            | "tuple"
+            | "sorted"
+            | "reversed"
+            | "set"
+            | "iter"
+            | "tqdm"
+            | "dict"
+            | "enumerate"
+            | "zip"
+            | "filter"
+            | "map"
+            | "len"
+            | "str"
+            | "int"
+            | "range"
+            | "print"
+    )
+}
+
 impl<'a> Interpreter<'a> {
     /// An attribute that is not called.
     pub(super) fn attribute(

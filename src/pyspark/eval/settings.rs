@@ -152,16 +152,26 @@ impl<'a> Interpreter<'a> {
             Some((value, span)) => (spark_value(value), span),
             None => (conf::Value::Unknown, Span { start: key.1.end, end: key.1.end }),
         };
-        if self.settings.insert((key.1, span)) {
-            self.plan.settings.push(Setting {
-                key: text,
-                key_is_prefix,
-                value,
-                key_span: key.1,
-                value_span,
-                span,
-                carrier,
-            });
+        match self.settings.get(&(key.1, span)) {
+            // A function that is read again with another argument: the value depends on the caller.
+            Some(index) => {
+                let known = &mut self.plan.settings[*index].value;
+                if *known != value {
+                    *known = conf::Value::Unknown;
+                }
+            }
+            None => {
+                self.settings.insert((key.1, span), self.plan.settings.len());
+                self.plan.settings.push(Setting {
+                    key: text,
+                    key_is_prefix,
+                    value,
+                    key_span: key.1,
+                    value_span,
+                    span,
+                    carrier,
+                });
+            }
         }
     }
 }

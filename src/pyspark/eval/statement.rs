@@ -292,7 +292,7 @@ impl<'a> Interpreter<'a> {
             return *scope;
         }
         let name = self.str(code, function.name);
-        let is_test = name.starts_with("test_") || name.starts_with("test") && name == "test";
+        let is_test = name.starts_with("test_") || name == "test";
         let name = if function.value.is_some() { "<lambda>" } else { name };
         let scope = ScopeId(self.plan.scopes.len() as u32);
         let fixture = function.decorators.iter().any(|id| self.span_of(code, *id).of(self.text).contains("fixture"));
