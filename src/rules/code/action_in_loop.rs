@@ -75,6 +75,7 @@ fn repeats<'a>(cx: &CodeContext<'_>, looped: &'a Loop, action: &Action) -> Optio
         LoopOver::Literal(turns) if turns as f64 <= cx.shared.option("max-turns") => return None,
         LoopOver::CollectedRows(_) => Severity::Warning,
         LoopOver::Endless | LoopOver::Condition => Severity::Information,
+        LoopOver::Unknown if counts_steps(looped.header.of(cx.shared.text)) => Severity::Information,
         LoopOver::Literal(_) | LoopOver::Unknown if action.conditional => Severity::Information,
         LoopOver::Literal(_) | LoopOver::Unknown => match action.kind {
             ActionKind::Write(_) | ActionKind::Show | ActionKind::Foreach => Severity::Information,
@@ -88,6 +89,11 @@ fn repeats<'a>(cx: &CodeContext<'_>, looped: &'a Loop, action: &Action) -> Optio
 fn counts_tries(target: &str) -> bool {
     let target = target.to_ascii_lowercase();
     ["epoch", "attempt", "retry", "retries", "iteration"].iter().any(|word| target.contains(word))
+}
+
+/// `for i in range(steps)`: an iteration, where `range(len(keys))` goes through keys.
+fn counts_steps(header: &str) -> bool {
+    header.contains(" in range(") && !header.contains("len(")
 }
 
 fn judge(cx: &CodeContext<'_>, index: usize, action: &Action, looped: &Loop, severity: Severity) -> Finding {

@@ -50,15 +50,19 @@ fn shuffles(text: &str) -> bool {
         || words.windows(2).any(|pair| pair[1] == "by" && ["group", "order"].contains(&pair[0]))
 }
 
-/// Whether a frame has a row a group or distinct value, whatever it is computed from.
-pub(super) fn is_grouped(plan: &StaticPlan, id: NodeId) -> bool {
+/// Whether a frame or RDD has a row a group or distinct value, whatever it is computed from.
+pub(super) fn is_grouped(plan: &StaticPlan, text: &str, id: NodeId) -> bool {
+    const BY_KEY: [&str; 5] = ["reduceByKey", "aggregateByKey", "foldByKey", "combineByKey", "distinct"];
     let mut at = id;
     for _ in 0..plan.nodes.len() {
         let node = plan.node(at);
+        let method = node.site.as_ref().map(|site| site.method.of(text)).unwrap_or_default();
         match node.operator {
             Operator::Aggregate { grouped: true, .. } | Operator::Distinct => return true,
+            Operator::Rdd | Operator::Udf if BY_KEY.contains(&method) => return true,
+            Operator::Rdd | Operator::Udf if method.starts_with("flatMap") => return false,
             Operator::Filter { .. } | Operator::Project { explodes: false, .. } | Operator::WithColumns => {}
-            Operator::Sort { .. } | Operator::Cache | Operator::Window => {}
+            Operator::Sort { .. } | Operator::Cache | Operator::Window | Operator::Rdd | Operator::Udf => {}
             _ => return false,
         }
         let Some(&input) = node.inputs.first() else { return false };
