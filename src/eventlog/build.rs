@@ -15,6 +15,9 @@ const SAMPLED_TASKS: usize = 32;
 /// Tasks that a stage makes room for at once; what it announces is not believed without bound.
 const RESERVED_TASKS: usize = 1 << 17;
 
+/// Milliseconds.
+const HOUR: i64 = 3_600_000;
+
 /// A line that is no event.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct BadLine;
@@ -31,8 +34,10 @@ pub(super) struct Builder {
     pub(super) last_time: Option<i64>,
     pub(super) started: Option<i64>,
     pub(super) ended: Option<i64>,
-    /// Task launches count from here.
-    pub(super) base: Option<i64>,
+    /// Task launches count from here until the end is reached.
+    base: Option<i64>,
+    /// The earliest launch.
+    pub(super) earliest: Option<i64>,
     /// Files are missing before the events that come now.
     after_hole: bool,
     pub(super) crowded: bool,
@@ -101,11 +106,10 @@ impl Builder {
 
     fn task_end(&mut self, line: &[u8]) -> Result<(), BadLine> {
         let end = task_end::scan(line).or_else(|| task_end::parse(line)).ok_or(BadLine)?;
-        self.saw(Number(Some(end.launch)));
         self.saw(Number(Some(end.finish)));
         let host = self.host(&end.host);
         let executor = self.executor(&end.executor, host);
-        let launch = self.since_start(end.launch);
+        let launch = self.launch(end.launch);
         let stage = Self::stage_entry(&mut self.run, end.stage, self.after_hole);
         if let Some((class, message)) = &end.failure {
             note_failure(stage, class, message);
@@ -127,22 +131,29 @@ impl Builder {
         }
     }
 
-    /// Milliseconds of `time` after the application's first instant, which moves if a task was launched before it.
-    fn since_start(&mut self, time: i64) -> u32 {
-        let first = self.first_time.unwrap_or(0);
-        let base = *self.base.get_or_insert(self.started.unwrap_or(first));
+    /// Milliseconds of a launch after `base`, which moves back if a task was launched before it. By an hour at least, so that
+    /// launches in falling order do not move all tasks again and again; the end puts the base right.
+    fn launch(&mut self, time: i64) -> u32 {
+        let base = *self.base.get_or_insert(self.started.or(self.first_time).unwrap_or(time));
         let before = base.saturating_sub(time);
         // Clocks differ by minutes, not by weeks: a launch long before the start is no launch time.
-        if before > 0 && time > 0 && before < i64::from(u32::MAX / 2) {
-            for stage in self.run.stages.values_mut() {
-                for launch in &mut stage.tasks.launch {
-                    *launch = launch.saturating_add(clamp_u32(before));
-                }
-            }
-            self.base = Some(time);
+        if time <= 0 || before > i64::from(u32::MAX / 2) {
             return 0;
         }
-        clamp_u32(time.saturating_sub(base))
+        self.saw(Number(Some(time)));
+        self.earliest = Some(self.earliest.map_or(time, |earliest| earliest.min(time)));
+        if before > 0 {
+            self.move_base(base - before.max(HOUR));
+        }
+        clamp_u32(time.saturating_sub(self.base.unwrap_or(time)))
+    }
+
+    /// Counts launches from another instant.
+    pub(super) fn move_base(&mut self, base: i64) {
+        let by = self.base.replace(base).map_or(0, |old| old.saturating_sub(base));
+        for launch in self.run.stages.values_mut().flat_map(|stage| &mut stage.tasks.launch) {
+            *launch = clamp_u32(i64::from(*launch).saturating_add(by));
+        }
     }
 
     fn stage_entry(run: &mut Run, key: StageKey, after_hole: bool) -> &mut Stage {

@@ -1,3 +1,5 @@
+//! Events, line by line, and the run they make.
+
 use super::*;
 use crate::catalog::SparkVersion;
 
@@ -60,6 +62,26 @@ fn times_are_estimated_without_start_and_end() {
     let tasks = &run.stages[&KEY].tasks;
     assert_eq!((&tasks.launch, &tasks.duration), (&vec![1000, 0], &vec![1000, 4000]));
     assert!(!run.coverage.complete);
+}
+
+#[test]
+fn launches_count_from_the_first_instant() {
+    let launches = |lines: &[&str]| {
+        let run = run(lines);
+        (run.application.start, run.stages[&KEY].tasks.launch.clone())
+    };
+    let day = 24 * HOUR;
+    let start = app_start("a", "1", 90 * day);
+    let at = |time: i64| task(0, 0, "h", time, time + 1);
+    // A clock two seconds behind, a clock at its epoch, a launch that was not recorded.
+    assert_eq!(
+        launches(&[&start, &at(90 * day + 50), &at(90 * day - 2000), &at(7), &at(0)]),
+        (90 * day - 2000, vec![2050, 0, 0, 0])
+    );
+    let falling: Vec<String> = (0..20_000).rev().map(|step| at(day + step)).collect();
+    let falling: Vec<&str> = falling.iter().map(String::as_str).collect();
+    let (start, launches) = launches(&falling);
+    assert_eq!((start, launches[0], launches[19_999]), (day, 19_999, 0));
 }
 
 #[test]

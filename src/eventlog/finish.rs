@@ -39,10 +39,15 @@ impl Builder {
     }
 
     fn times(&mut self) {
+        let start = match (self.started, self.earliest) {
+            (Some(started), Some(earliest)) => Some(started.min(earliest)),
+            (started, _) => started.or(self.first_time),
+        };
+        let first = start.unwrap_or(0);
+        self.move_base(first);
         let application = &mut self.run.application;
-        let start = self.base.or(self.started).or(self.first_time);
-        application.start = start.unwrap_or(0);
-        application.end = self.ended.or(self.last_time).unwrap_or(application.start).max(application.start);
+        application.start = first;
+        application.end = self.ended.or(self.last_time).unwrap_or(first).max(first);
         application.estimated = self.ended.is_none() || self.started != start;
     }
 

@@ -1,3 +1,5 @@
+//! Logs of every shape, written here, and random bytes.
+
 use std::fs;
 use std::io::Write as _;
 

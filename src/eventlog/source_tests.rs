@@ -1,3 +1,5 @@
+//! Folders, and the log in them.
+
 use std::fs;
 
 use super::*;

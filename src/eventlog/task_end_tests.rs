@@ -1,3 +1,5 @@
+//! Lines of tasks, scanned and parsed.
+
 use super::*;
 
 /// A line as Spark 4.3 writes it.

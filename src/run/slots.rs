@@ -1,7 +1,7 @@
 //! Time and slots: how long a stage took on how many cores, and how long it would have taken otherwise.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
 use super::Run;
 use super::model::{Stage, StageKey, Tasks};
@@ -38,7 +38,7 @@ pub fn task_cpus(run: &Run) -> u32 {
 pub fn stage_cores(run: &Run, key: StageKey) -> Option<f64> {
     let stage = run.stages.get(&key)?;
     let (from, to) = stage_span(run, stage)?;
-    let used = |executor: usize| stage.tasks.executor.iter().any(|&index| usize::from(index) == executor);
+    let used: BTreeSet<usize> = stage.tasks.executor.iter().map(|&executor| usize::from(executor)).collect();
     let length = (to - from).max(1) as f64;
     let mut cores = 0.0;
     for (index, executor) in run.executors.iter().enumerate() {
@@ -48,7 +48,7 @@ pub fn stage_cores(run: &Run, key: StageKey) -> Option<f64> {
                 let (since, until) = (added.max(from), executor.removed.unwrap_or(i64::MAX).min(to.max(from + 1)));
                 cores += f64::from(count) * (until.saturating_sub(since).max(0) as f64 / length);
             }
-            _ if used(index) => return None,
+            _ if used.contains(&index) => return None,
             _ => {}
         }
     }
