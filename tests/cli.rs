@@ -101,7 +101,7 @@ fn columns_count_characters_from_1() {
     let answer = json(&project().run(&["check", "--format", "json"]));
     let places = places(&answer);
     assert!(places.contains(&"conf/spark-defaults.conf:4:31 invalid-value".to_owned()), "{places:?}");
-    assert!(places.contains(&"jobs/orders.py:4:54 collect-unbounded".to_owned()), "{places:?}");
+    assert!(places.contains(&"jobs/orders.py:4:55 collect-unbounded".to_owned()), "{places:?}");
 }
 
 #[test]
@@ -198,7 +198,7 @@ fn a_diff_changes_nothing_and_git_takes_it() {
 fn stdin_is_analysed_as_the_file_that_it_is_named() {
     let folder = Folder::with(&[]);
     let answer = folder.run_with(&["check", "--stdin-filename", "jobs/new.py", "--format", "json"], JOB);
-    assert_eq!(places(&json(&answer)), ["jobs/new.py:4:54 collect-unbounded"]);
+    assert_eq!(places(&json(&answer)), ["jobs/new.py:4:55 collect-unbounded"]);
 }
 
 #[test]
@@ -243,9 +243,9 @@ fn nested_projects_have_their_own_settings() {
         ("b/old/job.py", JOB),
     ]);
     let answer = json(&folder.run(&["check", "--format", "json", "--select", "collect-unbounded"]));
-    assert_eq!(places(&answer), ["a/job.py:4:54 collect-unbounded", "b/job.py:4:54 collect-unbounded"]);
+    assert_eq!(places(&answer), ["a/job.py:4:55 collect-unbounded", "b/job.py:4:55 collect-unbounded"]);
     let answer = json(&folder.run(&["check", "--format", "json"]));
-    assert_eq!(places(&answer), ["b/job.py:4:54 collect-unbounded"]);
+    assert_eq!(places(&answer), ["b/job.py:4:55 collect-unbounded"]);
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn deep_nesting_is_no_reason_to_fall_over() {
     let deep = format!("import pyspark\nx = {}1{}\n", "(".repeat(20_000), ")".repeat(20_000));
     let folder = Folder::with(&[("deep.py", &deep), ("orders.py", JOB)]);
     let answer = json(&folder.run(&["check", "--format", "json"]));
-    assert_eq!(places(&answer), ["orders.py:4:54 collect-unbounded"]);
+    assert_eq!(places(&answer), ["orders.py:4:55 collect-unbounded"]);
 }
 
 #[test]

@@ -250,25 +250,36 @@ fn choose(run: &Run, code: &Code<'_>, method: &str, id: i64, candidates: &[usize
     }
 }
 
-/// A clear winner by shared keys, sources, numbers and literals; else all of the best.
+/// A clear winner by shared keys, sources, numbers and literals; else all of the best. A call whose own tokens the plan
+/// lacks never wins: something else ran.
 fn by_score(code: &Code<'_>, plan: &crate::run::model::PlanNode, candidates: &[usize]) -> Choice {
     let logged = physical::tokens(plan);
-    let scores: Vec<(usize, f64)> = candidates
+    let scores: Vec<Score> = candidates
         .iter()
         .map(|&index| {
             let written = written::tokens(code.plan, &code.plan.actions[index], code.text);
-            let shared = written.intersection(&logged).count() as f64;
-            let missing = written.difference(&logged).count() as f64;
-            let extra = logged.difference(&written).count() as f64;
-            (index, shared - missing - extra / 2.0)
+            let shared = written.intersection(&logged).count();
+            let missing = written.difference(&logged).count();
+            let extra = logged.difference(&written).count();
+            Score { index, shared, missing, total: shared as f64 - missing as f64 - extra as f64 / 2.0 }
         })
         .collect();
-    let best = scores.iter().map(|(_, score)| *score).fold(f64::NEG_INFINITY, f64::max);
-    let top: Vec<usize> = scores.iter().filter(|(_, score)| best - score < 1.0).map(|(index, _)| *index).collect();
+    let best = scores.iter().map(|score| score.total).fold(f64::NEG_INFINITY, f64::max);
+    let top: Vec<&Score> = scores.iter().filter(|score| best - score.total < 1.0).collect();
     match top.as_slice() {
-        [only] => Choice::One(*only, Certainty::Likely, "its plan has the keys and numbers of this call".to_owned()),
-        _ => Choice::Several(top),
+        [only] if only.missing == 0 && only.shared >= 2 => {
+            Choice::One(only.index, Certainty::Likely, "its plan has the keys and numbers of this call".to_owned())
+        }
+        _ => Choice::Several(top.iter().map(|score| score.index).collect()),
     }
+}
+
+/// How well a call fits a plan.
+struct Score {
+    index: usize,
+    shared: usize,
+    missing: usize,
+    total: f64,
 }
 
 /// For executions that could be any of the same calls: the calls in source order, if there are as many, each runs once,

@@ -61,7 +61,7 @@ pub struct Link {
 }
 
 /// All links of one run into one file, best first for each measured thing.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Links {
     /// The links.
     pub links: Vec<Link>,

@@ -55,6 +55,9 @@ impl<'a> Flat<'a> {
     /// The physical operator that a stage belongs to.
     fn main_operator(&self, plan: &PlanIndex<'_>, stage: StageKey) -> Option<usize> {
         let nodes = self.of_stage(plan, stage);
+        if let Some(coalesce) = self.coalesce_above(&nodes) {
+            return Some(coalesce);
+        }
         let is_exchange = |index: usize| self.nodes[index].step.node.name.trim() == "Exchange";
         // An exchange is read by the stage if the stage also works on something above it.
         let read = nodes
@@ -79,6 +82,17 @@ impl<'a> Flat<'a> {
         first(|kind| matches!(kind, Physical::PythonUdf { .. }))
             .or_else(|| first(|kind| matches!(kind, Physical::Scan { .. } | Physical::Range { .. })))
             .or_else(|| first(|kind| matches!(kind, Physical::Join { .. } | Physical::Aggregate { .. })))
+    }
+
+    /// A `coalesce(n)` in the same stage: it decides how many tasks there are, and has no metrics of its own.
+    fn coalesce_above(&self, nodes: &[usize]) -> Option<usize> {
+        let top = *nodes.first()?;
+        let is = |index: usize, wanted: fn(&FlatNode<'_>) -> bool| wanted(&self.nodes[index]);
+        let exchange = |node: &FlatNode<'_>| node.step.node.name.trim() == "Exchange";
+        let coalesce = |node: &FlatNode<'_>| matches!(node.kind, Some(Physical::Coalesce { .. }));
+        let within = nodes.iter().flat_map(|&index| self.ancestors(index).take_while(move |&above| above >= top));
+        let above = self.ancestors(top).take_while(|&above| !is(above, exchange));
+        within.chain(above).find(|&index| is(index, coalesce))
     }
 
     /// How many nodes like `index` lie above it: its place among its kind, from the top.
@@ -151,7 +165,13 @@ pub(super) fn place(
             }),
             format!("Python function {}", names.join(", ")),
         ),
-        Physical::Write { .. } | Physical::Limit { .. } | Physical::Coalesce { .. } => return None,
+        Physical::Coalesce { count } => (
+            fitting(
+                &|operator, _| matches!(operator, Operator::Coalesce { count: written } if written.is_none() || written == count),
+            ),
+            "coalesce".to_owned(),
+        ),
+        Physical::Write { .. } | Physical::Limit { .. } => return None,
     };
     narrow(flat, index, plan, candidates, what)
 }

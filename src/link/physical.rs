@@ -100,9 +100,11 @@ pub(super) fn target(root: &PlanNode) -> Option<String> {
     })
 }
 
-/// The last component of a path or table name.
+/// The last component of a path, or of a table name where there is no slash.
 pub(super) fn last_component(location: &str) -> &str {
-    location.trim_end_matches('/').rsplit(['/', '.']).next().unwrap_or(location)
+    let location = location.trim_end_matches('/');
+    let separator = if location.contains('/') { '/' } else { '.' };
+    location.rsplit(separator).next().unwrap_or(location)
 }
 
 fn join(text: &str) -> Physical {

@@ -10,7 +10,7 @@ use super::place::Others;
 use super::snippet::{Snippet, snippet};
 use super::{FileOutcome, InputError, Outcome, Place};
 use crate::cli::words;
-use crate::rules::{self, Check, Evidence, Finding, MeasuredRun, Severity};
+use crate::rules::{Evidence, Finding, Fix, MeasuredRun, Severity};
 use crate::text::Span;
 
 /// Findings with their source, what the runs say besides, and a closing line. Holds ANSI styles.
@@ -102,11 +102,9 @@ impl Note {
     }
 }
 
-/// What a run measured on the call that a finding of a run is about.
+/// What a run measured on the call that a finding is about.
 fn measured_here<'a>(file: &'a FileOutcome, finding: &Finding) -> Option<&'a str> {
-    let of_a_run = rules::find(finding.rule).is_some_and(|rule| matches!(rule.check, Check::Run(_)));
-    let note = file.analysis.notes.iter().find(|note| of_a_run && note.span == finding.span)?;
-    Some(&note.short)
+    file.analysis.notes.iter().find(|note| note.span == finding.span).map(|note| note.short.as_str())
 }
 
 /// Evidence, other places, and fixes, best first; where it was measured comes last.
@@ -118,7 +116,8 @@ fn notes(file: &FileOutcome, finding: &Finding, others: &Others) -> Vec<Note> {
         let at = place.range.map(|(start, _)| format!(":{}:{}", start.line, start.column)).unwrap_or_default();
         notes.push(Note::new("see", format!("{}{at}: {}", place.path.display(), related.message)));
     }
-    for (index, fix) in finding.fixes.iter().enumerate() {
+    let changes = finding.fixes.iter().filter(|fix| !silences(finding, fix));
+    for (index, fix) in changes.enumerate() {
         let how = if fix.safe { " (--fix)" } else { "" };
         notes.push(Note::new(if index == 0 { "fix" } else { "or" }, format!("{}{how}", fix.title)));
     }
@@ -126,13 +125,18 @@ fn notes(file: &FileOutcome, finding: &Finding, others: &Others) -> Vec<Note> {
     notes
 }
 
+/// Whether a fix only writes a comment that switches the rule off: of use in an editor, not in a list of findings.
+fn silences(finding: &Finding, fix: &Fix) -> bool {
+    fix.title == format!("Ignore {} here", finding.rule)
+}
+
 fn note(evidence: &Evidence) -> Note {
     let mut text = evidence.value.clone();
     if let Some(threshold) = &evidence.threshold {
-        let _ = write!(text, ", threshold {threshold}");
+        let _ = write!(text, ", {threshold}");
     }
     if let Some(source) = &evidence.source {
-        let _ = write!(text, " ({source})");
+        let _ = write!(text, " [{source}]");
     }
     Note::new(&evidence.name, text)
 }
