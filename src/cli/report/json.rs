@@ -1,5 +1,7 @@
 //! The report as JSON: one object, `version` 1. Fields are only ever added.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::Serialize;
 
 use super::places::{Place, Places};
@@ -43,7 +45,7 @@ struct Coverage<'a> {
     compacted: bool,
     tasks_seen: u64,
     tasks_expected: u64,
-    unknown_events: &'a std::collections::BTreeMap<String, u64>,
+    unknown_events: &'a BTreeMap<String, u64>,
     notes: &'a [String],
 }
 
@@ -131,7 +133,7 @@ pub(super) fn render(measured: &MeasuredRun, places: &Places) -> String {
             source: &measured.source,
         },
         coverage: coverage(measured),
-        stages: run.stages.keys().filter_map(|&key| stage(measured, places, key)).collect(),
+        stages: StageView::every_attempt(run).iter().map(|view| stage(view, places)).collect(),
         executions: executions(measured, places),
         findings: measured.verdicts.iter().flat_map(|verdict| findings(verdict, places)).collect(),
     };
@@ -158,14 +160,13 @@ fn coverage(measured: &MeasuredRun) -> Coverage<'_> {
     }
 }
 
-fn stage<'a>(measured: &'a MeasuredRun, places: &'a Places, key: StageKey) -> Option<Stage<'a>> {
-    let run = &measured.run;
-    let view = StageView::new(run, key)?;
+fn stage<'a>(view: &StageView<'a>, places: &'a Places) -> Stage<'a> {
+    let (run, key) = (view.run, view.key);
     let tasks = view.tasks();
     let mut hosts: Vec<u16> = view.rows.iter().map(|&row| tasks.host[row]).collect();
     hosts.sort_unstable();
     hosts.dedup();
-    Some(Stage {
+    Stage {
         stage: key.stage,
         attempt: key.attempt,
         name: &view.stage.name,
@@ -177,18 +178,17 @@ fn stage<'a>(measured: &'a MeasuredRun, places: &'a Places, key: StageKey) -> Op
         spill_bytes: view.sum(&tasks.spill_disk),
         hosts: hosts.iter().filter_map(|&host| run.hosts.get(usize::from(host))).map(String::as_str).collect(),
         links: places.of(Measured::Stage(key)),
-    })
+    }
 }
 
 fn executions<'a>(measured: &'a MeasuredRun, places: &'a Places) -> Vec<Execution<'a>> {
     let run = &measured.run;
-    let stages = |id: i64| {
-        let mut stages: Vec<u32> =
-            run.jobs.values().filter(|job| job.execution == Some(id)).flat_map(|job| job.stages.clone()).collect();
-        stages.sort_unstable();
-        stages.dedup();
-        stages
-    };
+    let mut stages: BTreeMap<i64, BTreeSet<u32>> = BTreeMap::new();
+    for job in run.jobs.values() {
+        if let Some(id) = job.execution {
+            stages.entry(id).or_default().extend(&job.stages);
+        }
+    }
     run.executions
         .iter()
         .map(|(&id, execution)| Execution {
@@ -197,7 +197,7 @@ fn executions<'a>(measured: &'a MeasuredRun, places: &'a Places) -> Vec<Executio
             description: &execution.description,
             duration_ms: execution.end.map(|end| end - execution.start),
             error: execution.error.as_deref(),
-            stages: stages(id),
+            stages: stages.get(&id).into_iter().flatten().copied().collect(),
             links: places.of(Measured::Execution(id)),
         })
         .collect()

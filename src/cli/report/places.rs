@@ -40,7 +40,7 @@ pub(super) struct Places {
 }
 
 impl Places {
-    /// Links the run to all Python files below `paths`; answers one sentence for each path that can't be read.
+    /// Links the run to all Python files below `paths`, keeping the order of links of one certainty; answers one sentence for each path that can't be read.
     pub(super) fn read(&mut self, paths: &[PathBuf], run: &Run) -> Vec<String> {
         let mut problems = Vec::new();
         for path in paths {
@@ -57,7 +57,7 @@ impl Places {
             }
         }
         for places in self.places.values_mut() {
-            places.sort_by(|a, b| b.rank.cmp(&a.rank).then_with(|| a.path.cmp(&b.path)).then(a.line.cmp(&b.line)));
+            places.sort_by_key(|place| std::cmp::Reverse(place.rank));
         }
         problems
     }

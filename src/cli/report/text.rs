@@ -185,8 +185,9 @@ fn row(measured: &MeasuredRun, places: &Places, view: &StageView<'_>) -> Row {
     let top = on_it
         .filter(|verdict| verdict.severity > Severity::Hint || verdict.paintable)
         .max_by(|a, b| worth(a).0.cmp(&worth(b).0).then(worth(a).1.total_cmp(&worth(b).1)));
-    let noun = rules::run::stage_noun(&measured.run, view.key);
+    let noun = rules::run::stage_noun(view);
     let what = match places.best(Measured::Stage(view.key)) {
+        Some(place) if noun == "stage" => place.short(),
         Some(place) => format!("{noun} of {}", place.short()),
         None if noun == "stage" => String::new(),
         None => noun.to_owned(),
@@ -206,8 +207,8 @@ fn block(verdict: &Verdict, run: &Run, places: &Places, all: bool) -> String {
     let mut title = format!("{}[{}]", severity(verdict.severity), verdict.rule);
     if let [stage] = verdict.stages.as_slice() {
         let _ = write!(title, " stage {}", stage.stage);
-        let noun = rules::run::stage_noun(run, *stage);
-        if noun != "stage" {
+        let view = StageView::new(run, *stage);
+        if let Some(noun) = view.as_ref().map(rules::run::stage_noun).filter(|noun| *noun != "stage") {
             let _ = write!(title, ", {noun}");
         }
         if let Some(place) = places.best(Measured::Stage(*stage)) {

@@ -1,7 +1,8 @@
 //! What a hover says of a measured stage.
 
 use super::aqe_skew_gates::{Outcome, gates};
-use super::stage_plan::{Operator, StagePlan};
+use super::host_score;
+use super::stage_plan::StagePlan;
 use super::view::StageView;
 use super::words::{bytes, count, duration, percent, ratio, sparkline};
 use crate::run::Run;
@@ -26,13 +27,14 @@ pub fn stage_details(run: &Run, stage: StageKey) -> String {
         None => lines.push("no task of it succeeded in the log".to_owned()),
     }
     lines.push("```".to_owned());
-    lines.extend(not_a_slow_host(&view).into_iter().flat_map(|sentence| [String::new(), sentence]));
+    let hosts = not_a_slow_host(&view).or_else(|| odd_host(&view));
+    lines.extend(hosts.into_iter().flat_map(|sentence| [String::new(), sentence]));
     lines.join("\n")
 }
 
 /// What a stage is for: `join`, `aggregate`, `window`, `sort`, `write`, `scan`, or `stage` where the log doesn't tell.
-pub fn stage_noun(run: &Run, stage: StageKey) -> &'static str {
-    StageView::new(run, stage).map_or(Operator::Unknown, |view| StagePlan::of(&view).operator()).noun()
+pub fn stage_noun(view: &StageView<'_>) -> &'static str {
+    StagePlan::of(view).operator().noun()
 }
 
 /// `**Stage 12** · 200 tasks on 4 hosts · 48.0 s of the run's 61.0 s (79 %)`.
@@ -129,6 +131,17 @@ fn hosts(view: &StageView<'_>) -> Option<String> {
         named.push(format!("{} more", hosts.len() - NAMED_HOSTS));
     }
     Some(format!("hosts      {}", named.join(" · ")))
+}
+
+/// The host that stands out over several signals at once.
+fn odd_host(view: &StageView<'_>) -> Option<String> {
+    const WORTH_A_WORD: f64 = 2.0;
+    let scores = host_score::scores(view);
+    let (host, worst) = scores.iter().max_by(|(_, a), (_, b)| a.score.total_cmp(&b.score))?;
+    let name = view.run.hosts.get(usize::from(*host))?;
+    (worst.score >= WORTH_A_WORD).then(|| {
+        format!("Experimental: {name} is {} the median host over {}.", ratio(worst.score), worst.signals.join(", "))
+    })
 }
 
 /// Where the longest task might make its host look slow: what the host's median is without it, or what that task read.

@@ -8,6 +8,7 @@ use crate::run::model::StageKey;
 
 mod advice;
 mod details;
+mod host_score;
 mod in_force;
 mod stage_plan;
 pub mod view;

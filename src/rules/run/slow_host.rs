@@ -3,7 +3,7 @@
 use crate::run::stats::{by_host, first_ends, is_warm_up, median, pick};
 use super::view::StageView;
 use super::words::{count, duration, percent, ratio};
-use super::{advice, on_stage, per_stage_many, skewed_stage};
+use super::{advice, host_score, on_stage, per_stage_many, skewed_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
 use crate::run::model::Locality;
@@ -156,6 +156,14 @@ fn describe(
         Some(format!(">= {}", percent(context.option("share")))),
         None,
     );
+    if let Some(score) = host_score::scores(view).get(&hit.host) {
+        verdict.prove(
+            "score against the median host (experimental)",
+            format!("{} over {}", ratio(score.score), score.signals.join(", ")),
+            None,
+            None,
+        );
+    }
     if verdict.confounders.is_empty() {
         verdict.advice = advice::for_slow_tasks(context.run, view);
         verdict.advice.push(format!("Exclude {host} if its tasks also fail: spark.excludeOnFailure.enabled"));

@@ -1,7 +1,7 @@
 //! One task is late without more data.
 
 use super::advice;
-use super::skewed_stage::{Lopsided, SKEWED_STAGE, lone_ms, lopsided};
+use super::skewed_stage::{Lopsided, SKEWED_STAGE, lone_ms, look_alikes, lopsided};
 use super::stage_plan::StagePlan;
 use crate::run::stats::{first_ends, is_warm_up, median};
 use super::view::StageView;
@@ -182,8 +182,8 @@ fn describe(
         None,
     );
     verdict.prove("waited for it", duration(lone_ms(view)), None, None);
-    if let Some(python) = StagePlan::of(view).python() {
-        verdict.confounders.push(format!("{python} runs in this stage: rows may differ in what the UDF takes for them"));
+    if cause != Cause::StartUp {
+        verdict.confounders = look_alikes(&StagePlan::of(view));
     }
     verdict.advice = advise(context, view, &cause);
     verdict

@@ -75,6 +75,13 @@ impl<'a> StageView<'a> {
             .collect()
     }
 
+    /// All stage attempts of a run, evaluated or not.
+    pub fn every_attempt(run: &'a Run) -> Vec<Self> {
+        let jobs = run.jobs_by_stage();
+        let execution = |key: StageKey| run.jobs.get(jobs.get(&key.stage)?)?.execution;
+        run.stages.keys().filter_map(|&key| Self::of_execution(run, key, execution(key))).collect()
+    }
+
     fn of_execution(run: &'a Run, key: StageKey, execution: Option<i64>) -> Option<Self> {
         let stage = run.stages.get(&key)?;
         let rows = population(&stage.tasks);

@@ -131,7 +131,7 @@ mod tests {
         let line = sparkline(&[10, 100, 11, 12, 10], 8);
         assert_eq!(line.chars().count(), 8);
         assert_eq!(line.chars().next(), Some('█'));
-        assert!(line.ends_with('▃'), "{line}");
+        assert!(line.ends_with('▄'), "{line}");
         assert_eq!(sparkline(&[0, 0], 8), "");
     }
 }
