@@ -1,7 +1,7 @@
 //! The command line as a user meets it: forms of output, exit codes, fixes.
 
 mod cli {
-    pub mod folder;
+    pub(crate) mod folder;
 }
 
 use cli::folder::{Answer, Folder};

@@ -6,17 +6,17 @@ use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// What a run of sparkls answered.
-pub struct Answer {
-    pub code: i32,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Answer {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 /// A folder that goes away with the test.
-pub struct Folder(tempfile::TempDir);
+pub(crate) struct Folder(tempfile::TempDir);
 
 impl Folder {
-    pub fn with(files: &[(&str, &str)]) -> Self {
+    pub(crate) fn with(files: &[(&str, &str)]) -> Self {
         let folder = Self(tempfile::tempdir().expect("a temporary folder"));
         for (path, text) in files {
             folder.write(path, text);
@@ -24,27 +24,27 @@ impl Folder {
         folder
     }
 
-    pub fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         self.write_bytes(path, text.as_bytes());
     }
 
-    pub fn write_bytes(&self, path: &str, bytes: &[u8]) {
+    pub(crate) fn write_bytes(&self, path: &str, bytes: &[u8]) {
         let path = self.0.path().join(path);
         fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
         fs::write(path, bytes).expect("a file can be written");
     }
 
-    pub fn read(&self, path: &str) -> String {
+    pub(crate) fn read(&self, path: &str) -> String {
         fs::read_to_string(self.0.path().join(path)).expect("a text")
     }
 
     /// Runs sparkls in the folder.
-    pub fn run(&self, args: &[&str]) -> Answer {
+    pub(crate) fn run(&self, args: &[&str]) -> Answer {
         answer(self.command(args).output().expect("sparkls starts"))
     }
 
     /// Runs sparkls with a text on stdin.
-    pub fn run_with(&self, args: &[&str], stdin: &str) -> Answer {
+    pub(crate) fn run_with(&self, args: &[&str], stdin: &str) -> Answer {
         let mut child = self
             .command(args)
             .stdin(Stdio::piped())
@@ -57,14 +57,14 @@ impl Folder {
     }
 
     /// Runs sparkls with a stdout that nobody reads.
-    pub fn run_and_close(&self, args: &[&str]) -> Answer {
+    pub(crate) fn run_and_close(&self, args: &[&str]) -> Answer {
         let mut child =
             self.command(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("sparkls starts");
         drop(child.stdout.take());
         answer(child.wait_with_output().expect("sparkls ends"))
     }
 
-    pub fn git(&self, args: &[&str]) {
+    pub(crate) fn git(&self, args: &[&str]) {
         let output = Command::new("git").args(args).current_dir(self.path()).output().expect("git starts");
         assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
     }
