@@ -98,11 +98,8 @@ pub(super) async fn pull(
     snapshot: Option<Arc<Snapshot>>,
     params: DocumentDiagnosticParams,
 ) -> Result<DocumentDiagnosticReportResult> {
-    let mut ready = session.ready.subscribe();
-    let _ = ready.wait_for(|ready| *ready).await;
-    // The projects may have been read while this waited; the text is the same or newer.
-    let snapshot = snapshot.and_then(|snapshot| session.snapshot(&snapshot.uri).or(Some(snapshot)));
     let Some(snapshot) = snapshot else { return Ok(report(None, Vec::new())) };
+    let snapshot = work::settled(&session, snapshot).await;
     let result_id = format!("{}-{}", snapshot.revision, snapshot.generation);
     if params.previous_result_id.as_ref() == Some(&result_id) {
         return Ok(DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Unchanged(

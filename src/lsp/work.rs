@@ -22,6 +22,7 @@ where
     T: Send + 'static,
     F: FnOnce(&Snapshot) -> T + Send + 'static,
 {
+    let snapshot = settled(session, snapshot).await;
     let given_up = GivenUp(Arc::default());
     let seen = Arc::clone(&given_up.0);
     let analysed = Arc::clone(&snapshot);
@@ -48,6 +49,17 @@ where
             Err(Error { code: ErrorCode::InternalError, message: panics::ANSWER.into(), data: None })
         }
     }
+}
+
+/// The same text in its project, once the projects were read for the first time.
+pub(super) async fn settled(session: &Session, snapshot: Arc<Snapshot>) -> Arc<Snapshot> {
+    if *session.ready.borrow() {
+        return snapshot;
+    }
+    let mut ready = session.ready.subscribe();
+    let _ = ready.wait_for(|ready| *ready).await;
+    let now = session.snapshot(&snapshot.uri).filter(|now| now.revision == snapshot.revision);
+    now.unwrap_or(snapshot)
 }
 
 /// Keeps what panicked for the status, and tells the user the first time.

@@ -1,0 +1,221 @@
+//! The real process: exit codes, the end of its client, and nothing but frames on standard output.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+struct Server {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    messages: Receiver<Result<Value, String>>,
+}
+
+impl Server {
+    fn start(environment: &[(&str, &str)]) -> Self {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_sparkls"))
+            .arg("server")
+            .envs(environment.iter().copied())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdin = child.stdin.take();
+        let stdout = child.stdout.take().unwrap();
+        let (sender, messages) = channel();
+        std::thread::spawn(move || {
+            let mut stdout = BufReader::new(stdout);
+            while let Some(message) = frame(&mut stdout) {
+                if sender.send(message).is_err() {
+                    return;
+                }
+            }
+        });
+        Self { child, stdin, messages }
+    }
+
+    fn greeted(environment: &[(&str, &str)], process: Option<u32>) -> Self {
+        let mut server = Self::start(environment);
+        let params = json!({ "processId": process, "rootUri": null, "capabilities": {} });
+        server.send(json!({ "id": 1, "method": "initialize", "params": params }));
+        server.wait(|message| message["id"] == 1);
+        server.send(json!({ "method": "initialized", "params": {} }));
+        server
+    }
+
+    fn send(&mut self, mut message: Value) {
+        message["jsonrpc"] = json!("2.0");
+        let body = message.to_string();
+        self.send_bytes(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes());
+    }
+
+    fn send_bytes(&mut self, bytes: &[u8]) {
+        let stdin = self.stdin.as_mut().unwrap();
+        stdin.write_all(bytes).unwrap();
+        stdin.flush().unwrap();
+    }
+
+    fn open(&mut self, uri: &str, text: &str) {
+        let item = json!({ "uri": uri, "languageId": "python", "version": 1, "text": text });
+        self.send(json!({ "method": "textDocument/didOpen", "params": { "textDocument": item } }));
+    }
+
+    fn wait(&self, wanted: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let message = self.messages.recv_timeout(PATIENCE).expect("the server says it").expect("a frame");
+            if wanted(&message) {
+                return message;
+            }
+        }
+    }
+
+    /// The exit code; what is left on standard output has to be frames too.
+    fn ended(&mut self) -> i32 {
+        let begun = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(begun.elapsed() < PATIENCE, "the server goes on");
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        for message in self.messages.iter() {
+            message.expect("only frames on standard output");
+        }
+        status.code().unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The next frame, `Err` with what is none, `None` at the end.
+fn frame(output: &mut impl BufRead) -> Option<Result<Value, String>> {
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        if output.read_line(&mut line).ok()? == 0 {
+            return None;
+        }
+        match line.strip_suffix("\r\n") {
+            Some("") => break,
+            Some(header) => match header.strip_prefix("Content-Length: ").map(str::parse) {
+                Some(Ok(value)) => length = Some(value),
+                _ => return Some(Err(line)),
+            },
+            None => return Some(Err(line)),
+        }
+    }
+    let mut body = vec![0; length?];
+    output.read_exact(&mut body).ok()?;
+    Some(serde_json::from_slice(&body).map_err(|error| error.to_string()))
+}
+
+fn job(value: &str) -> String {
+    format!(
+        "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n\
+         spark.conf.set(\"spark.sql.shuffle.partitions\", \"{value}\")\n"
+    )
+}
+
+fn publishes(message: &Value, word: &str) -> bool {
+    message["method"] == "textDocument/publishDiagnostics"
+        && message["params"]["diagnostics"].to_string().contains(word)
+}
+
+#[test]
+fn exit_behind_shutdown_is_zero_though_stdin_stays_open() {
+    let mut server = Server::greeted(&[], None);
+    server.send(json!({ "id": 2, "method": "shutdown", "params": {} }));
+    server.wait(|message| message["id"] == 2);
+    server.send(json!({ "method": "exit" }));
+    assert_eq!(server.ended(), 0);
+}
+
+#[test]
+fn exit_without_shutdown_is_one() {
+    let mut server = Server::greeted(&[], None);
+    server.send(json!({ "method": "exit" }));
+    assert_eq!(server.ended(), 1);
+}
+
+#[test]
+fn the_end_of_the_input_ends_the_server() {
+    let mut server = Server::greeted(&[], None);
+    server.open("file:///job.py", &job("left"));
+    server.stdin = None;
+    server.ended();
+}
+
+#[test]
+fn malformed_json_and_wild_headers_are_survived() {
+    let mut server = Server::greeted(&[], None);
+    server.send_bytes(b"Content-Length: 3\r\nContent-Type: text; charset=utf8\r\n\r\n{\"a");
+    assert_eq!(server.wait(|message| message.get("error").is_some())["error"]["code"], -32700);
+    server.send_bytes(b"noise\r\n\r\n");
+    server.open("file:///job.py", &job("alive"));
+    server.wait(|message| publishes(message, "alive"));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_dead_parent_ends_the_server_though_the_pipe_stays_open() {
+    let mut parent = Command::new("sleep").arg("600").spawn().unwrap();
+    let mut server = Server::greeted(&[], Some(parent.id()));
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    assert_eq!(server.ended(), 1);
+}
+
+#[cfg(debug_assertions)]
+#[test]
+fn a_panic_is_told_once_and_everything_else_goes_on() {
+    let mut server = Server::greeted(&[("SPARKLS_PANIC_ON", "# panic here")], None);
+    server.open("file:///bad.py", &format!("{}# panic here\n", job("unseen")));
+    let told = server.wait(|message| message["method"] == "window/showMessage");
+    assert_eq!(told["params"]["type"], 1);
+    let position = json!({ "textDocument": { "uri": "file:///bad.py" }, "position": { "line": 2, "character": 25 } });
+    server.send(json!({ "id": 2, "method": "textDocument/hover", "params": position }));
+    assert!(server.wait(|message| message["id"] == 2)["result"].is_object());
+    server.open("file:///good.py", &job("beside"));
+    server.wait(|message| publishes(message, "beside"));
+    // The next version of the same document is analysed again, and a second panic is not told again.
+    let change = json!({ "textDocument": { "uri": "file:///bad.py", "version": 2 }, "contentChanges": [{ "text": job("mended") }] });
+    server.send(json!({ "method": "textDocument/didChange", "params": change }));
+    server.wait(|message| publishes(message, "mended"));
+    server.send(json!({ "id": 3, "method": "sparkls/status" }));
+    let status = server.wait(|message| message["id"] == 3 || message["method"] == "window/showMessage");
+    assert!(status["result"]["lastPanic"].as_str().unwrap().contains("version 1 of file:///bad.py"));
+    server.send(json!({ "method": "exit" }));
+    server.ended();
+    let mut log = String::new();
+    server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert_eq!(log.matches("a test asked for this panic").count(), 1, "{log}");
+}
+
+#[test]
+fn typing_writes_nothing_to_the_log() {
+    let mut server = Server::greeted(&[], None);
+    server.open("file:///job.py", &job("0"));
+    for version in 2..500 {
+        let text = job(&format!("v{version}x"));
+        let document = json!({ "uri": "file:///job.py", "version": version });
+        let params = json!({ "textDocument": document, "contentChanges": [{ "text": text }] });
+        server.send(json!({ "method": "textDocument/didChange", "params": params }));
+    }
+    server.wait(|message| publishes(message, "v499x"));
+    server.send(json!({ "method": "exit" }));
+    server.ended();
+    let mut log = String::new();
+    server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert_eq!(log, "");
+}

@@ -1,0 +1,19 @@
+//! Sessions with the server in one process, over a pipe in memory.
+
+#[path = "server/client.rs"]
+mod client;
+
+#[path = "server/actions.rs"]
+mod actions;
+#[path = "server/configuration.rs"]
+mod configuration;
+#[path = "server/diagnostics.rs"]
+mod diagnostics;
+#[path = "server/documents.rs"]
+mod documents;
+#[path = "server/knowledge.rs"]
+mod knowledge;
+#[path = "server/order.rs"]
+mod order;
+#[path = "server/protocol.rs"]
+mod protocol;
