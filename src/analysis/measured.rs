@@ -50,6 +50,10 @@ impl<'a> Lines<'a> {
             for pair in verdicts {
                 by_rule.entry(pair.1.rule).or_default().push(pair);
             }
+            if by_rule.contains_key("slow-host-median") {
+                // A straggler on a line with a slow host is that host's.
+                by_rule.remove("straggler");
+            }
             findings.extend(by_rule.values().filter_map(|pairs| finding(run, pairs)));
         }
         findings

@@ -51,7 +51,10 @@ where
                 Ok(Incoming::Response(response)) => {
                     let _ = to_server.send(response).await;
                 }
-                Err((id, error)) => dispatcher.outgoing.send(&Response::from_error(id, error)),
+                Err(refused) => {
+                    let (id, error) = *refused;
+                    dispatcher.outgoing.send(&Response::from_error(id, error));
+                }
             },
             Ok(None) => break,
             Err(error) => {
@@ -76,14 +79,14 @@ enum Incoming {
 
 impl Incoming {
     /// The message, or the error to answer with.
-    fn parse(body: &[u8]) -> Result<Self, (Id, Error)> {
-        let message: Value = serde_json::from_slice(body).map_err(|_| (Id::Null, Error::parse_error()))?;
+    fn parse(body: &[u8]) -> Result<Self, Box<(Id, Error)>> {
+        let message: Value = serde_json::from_slice(body).map_err(|_| Box::new((Id::Null, Error::parse_error())))?;
         let id = match message.get("id") {
             Some(Value::String(text)) => Id::String(text.clone()),
             Some(Value::Number(number)) => number.as_i64().map_or(Id::Null, Id::Number),
             _ => Id::Null,
         };
-        let invalid = |_| (id, Error::invalid_request());
+        let invalid = |_| Box::new((id, Error::invalid_request()));
         if message.get("method").is_some() {
             serde_json::from_value(message).map(Incoming::Request).map_err(invalid)
         } else {

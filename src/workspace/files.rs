@@ -11,7 +11,7 @@ use super::Kind;
 /// what matches a glob of `exclude` (relative to each path) are left out. A file that is named itself is always there.
 pub fn files(paths: &[PathBuf], exclude: &[String]) -> impl Iterator<Item = PathBuf> {
     let exclude = exclude.to_vec();
-    paths.to_vec().into_iter().flat_map(move |path| -> Box<dyn Iterator<Item = PathBuf>> {
+    paths.iter().cloned().flat_map(move |path| -> Box<dyn Iterator<Item = PathBuf>> {
         if path.is_dir() { Box::new(below(&path, &exclude)) } else { Box::new(std::iter::once(path)) }
     })
 }

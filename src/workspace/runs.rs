@@ -146,7 +146,7 @@ mod tests {
         std::fs::write(rolled.join("events_1_app-1"), "").unwrap();
         std::fs::write(folder.path().join("app-2"), "").unwrap();
         std::fs::write(folder.path().join("notes.md"), "").unwrap();
-        assert_eq!(logs(&rolled), [rolled.clone()]);
+        assert_eq!(logs(&rolled), std::slice::from_ref(&rolled));
         let mut found = logs(folder.path());
         found.sort();
         assert_eq!(found, [folder.path().join("app-2"), rolled]);

@@ -132,7 +132,8 @@ mod tests {
     use super::*;
 
     /// File name, its text, and the version that it pins.
-    const PINS: &[(&str, &str, Option<(u8, u8, u8)>)] = &[
+    type Pin = (&'static str, &'static str, Option<(u8, u8, u8)>);
+    const PINS: &[Pin] = &[
         ("requirements.txt", "pandas\npyspark==3.5.1\n", Some((3, 5, 1))),
         ("requirements.txt", "pyspark[sql,connect] == 4.0.0 ; python_version > '3.8'", Some((4, 0, 0))),
         ("requirements.txt", "pyspark~=3.4.0", Some((3, 4, 0))),

@@ -196,7 +196,10 @@ fn row(measured: &MeasuredRun, places: &Places, view: &StageView<'_>) -> Row {
         wall_ms: view.wall_ms,
         what,
         short: top.map_or_else(String::new, |verdict| verdict.short.clone()),
-        impact_s: top.filter(|verdict| verdict.paintable).and_then(|verdict| verdict.impact_s),
+        // What a finding on several stages is worth stands once, at the first of them.
+        impact_s: top
+            .filter(|verdict| verdict.paintable && verdict.stages.first() == Some(&view.key))
+            .and_then(|verdict| verdict.impact_s),
     }
 }
 
@@ -341,7 +344,7 @@ mod tests {
         wrap(&mut text, "    = fix: ", &"salt the key ".repeat(30));
         assert!(text.lines().count() > 3);
         assert!(text.lines().all(|line| line.width() <= WIDTH), "{text}");
-        assert!(text.lines().skip(1).all(|line| line.starts_with("           s")), "{text}");
+        assert!(text.lines().skip(1).all(|line| line.starts_with("           ")), "{text}");
     }
 
     #[test]

@@ -72,8 +72,8 @@ fn written(cx: &SettingsContext<'_>, setting: &Setting) -> Finding {
 
 fn measured(cx: &SettingsContext<'_>, setting: &Setting, run: &MeasuredRun, verdict: &Verdict) -> Finding {
     let message = format!(
-        "Speculation is off, and the last run had a slow host: {} Copies of its tasks elsewhere would have ended first.",
-        verdict.message
+        "Speculation is off, and the last run had a slow host: {}. Copies of its tasks elsewhere would have ended first.",
+        verdict.message.trim_end_matches('.')
     );
     let mut finding = with_fix(cx, setting, Severity::Warning, message);
     finding.confidence = verdict.confidence;
