@@ -26,6 +26,8 @@
 //! The first line may be `#! fact; fact`: facts of the whole file: `spark`, `no spark`, `local master`, `session NAME`,
 //! `functions NAME`, `app NAME`, `plots`, `connect`, `builds session`.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,5 +1,7 @@
 //! No text breaks the reader: edits give what a fresh parse gives, and neither depth nor size nor noise stops it.
 
+#![allow(clippy::unwrap_used)]
+
 use std::path::Path;
 use std::sync::Arc;
 

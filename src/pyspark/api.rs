@@ -4,6 +4,8 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHashMap;
 
+use crate::catalog::SparkVersion;
+
 /// What comes back from a name of the API.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Entry {
@@ -32,6 +34,12 @@ fn row(line: &'static str) -> Option<((&'static str, &'static str), Entry)> {
 pub(super) fn entry(class: &str, name: &str) -> Option<Entry> {
     let table: &FxHashMap<(&str, &str), Entry> = table();
     table.get(&(class, name)).copied()
+}
+
+/// The Spark version that brought a name of a class of PySpark (`"DataFrame", "isEmpty"`; functions are in the class
+/// `functions`); `None` if it was always there or is not in the API.
+pub fn since(class: &str, name: &str) -> Option<SparkVersion> {
+    entry(class, name)?.since.parse().ok()
 }
 
 /// The names of `pyspark.sql.functions`.
@@ -329,7 +337,8 @@ mod tests {
     fn the_table_knows_the_api() {
         assert_eq!(entry("DataFrame", "withColumn").map(|entry| entry.returns), Some("DataFrame"));
         assert_eq!(entry("SparkSession", "read").map(|entry| entry.is_property), Some(true));
-        assert_eq!(entry("DataFrame", "isEmpty").map(|entry| entry.since), Some("3.3.0"));
+        assert_eq!(since("DataFrame", "isEmpty"), Some(SparkVersion::new(3, 3, 0)));
+        assert_eq!(since("DataFrame", "collect"), Some(SparkVersion::new(1, 3, 0)));
         assert_eq!(entry("DataFrame", "iloc"), None);
         assert!(table().len() > 1000);
     }

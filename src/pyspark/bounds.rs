@@ -8,25 +8,27 @@ pub(super) fn bounds(nodes: &[Node]) -> Vec<RowBound> {
     let mut bounds = vec![RowBound::Unknown; nodes.len()];
     let mut growth = vec![0_u8; nodes.len()];
     pass(nodes, &mut bounds, &growth, true);
-    let has_loops = nodes.iter().any(|node| matches!(node.operator, Operator::LoopCarried(_)));
-    while has_loops {
-        let mut changed = false;
-        for (index, node) in nodes.iter().enumerate() {
-            if matches!(node.operator, Operator::LoopCarried(_)) {
-                let worst = worst(node, &bounds);
-                if worst > bounds[index] {
-                    growth[index] += 1;
-                    bounds[index] = if growth[index] > 1 { worst.max(RowBound::Unknown) } else { worst };
-                    changed = true;
-                }
-            }
-        }
-        if !changed {
-            break;
-        }
+    while grow(nodes, &mut bounds, &mut growth) {
         pass(nodes, &mut bounds, &growth, false);
     }
     bounds
+}
+
+/// Lets loop variables grow to what their loop's end holds; whether any did.
+fn grow(nodes: &[Node], bounds: &mut [RowBound], growth: &mut [u8]) -> bool {
+    let mut changed = false;
+    for (index, node) in nodes.iter().enumerate() {
+        if !matches!(node.operator, Operator::LoopCarried(_)) {
+            continue;
+        }
+        let worst = worst(node, bounds);
+        if worst > bounds[index] {
+            growth[index] = growth[index].saturating_add(1);
+            bounds[index] = if growth[index] > 1 { worst.max(RowBound::Unknown) } else { worst };
+            changed = true;
+        }
+    }
+    changed
 }
 
 /// One pass in the order of the nodes. Loop variables keep what they have, but for the first pass.

@@ -22,6 +22,7 @@ mod strings;
 mod syntax;
 mod value;
 
+pub use api::since;
 pub use context::{StringContext, StringRole};
 pub use file::{PythonFile, may_use_spark};
 pub use outline::{Symbol, SymbolKind};

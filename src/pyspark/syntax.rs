@@ -39,6 +39,9 @@ pub(super) struct Difference {
     pub(super) new_end: usize,
 }
 
+/// What an edit changed: the text, and the ranges in which the structure is another one.
+pub(super) type Changed = (Difference, Vec<std::ops::Range<usize>>);
+
 impl Difference {
     /// The smallest replacement that turns `old` into `new`.
     pub(super) fn between(old: &[u8], new: &[u8]) -> Self {
@@ -87,7 +90,7 @@ impl Syntax {
     }
 
     /// The syntax of a later text, what changed, and the ranges in which the structure is another one.
-    pub(super) fn update(&self, text: &Arc<str>) -> (Self, Option<(Difference, Vec<std::ops::Range<usize>>)>) {
+    pub(super) fn update(&self, text: &Arc<str>) -> (Self, Option<Changed>) {
         let Some(old) = &self.tree else { return (Self::parse(text), None) };
         let (before, after) = (line_ends(&self.text), line_ends(text));
         let difference = Difference::between(&before, &after);

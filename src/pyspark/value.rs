@@ -45,8 +45,8 @@ pub(super) enum Value<'a> {
     Many(Rc<Value<'a>>),
     Dict(Rc<Vec<Entry<'a>>>),
     /// A key (a value) of this dict, whichever a loop is at.
-    EntryKey(Rc<Vec<Entry<'a>>>),
-    EntryValue(Rc<Vec<Entry<'a>>>),
+    TurnKey(Rc<Vec<Entry<'a>>>),
+    TurnValue(Rc<Vec<Entry<'a>>>),
     /// A class of PySpark by name.
     Class(&'static str),
     /// A function of `pyspark.sql.functions`.
@@ -273,8 +273,8 @@ impl<'a> Value<'a> {
             }
             (Self::Many(a), Self::Many(b)) => Rc::ptr_eq(a, b) || a.same(b),
             (Self::Dict(a), Self::Dict(b))
-            | (Self::EntryKey(a), Self::EntryKey(b))
-            | (Self::EntryValue(a), Self::EntryValue(b)) => Rc::ptr_eq(a, b),
+            | (Self::TurnKey(a), Self::TurnKey(b))
+            | (Self::TurnValue(a), Self::TurnValue(b)) => Rc::ptr_eq(a, b),
             (Self::Reader(a), Self::Reader(b)) => a == b,
             (Self::Writer(a), Self::Writer(b)) => a == b,
             (Self::Grouped(a), Self::Grouped(b)) => a == b,

@@ -47,3 +47,12 @@ class Steps:
 
     def read(self):
         return self.df.collect()  #> collect: unbounded
+
+
+class Factory:
+    @classmethod
+    def make(cls, df: DataFrame):
+        return df.limit(8)
+
+
+Factory.make(spark.table("t")).collect()  #> collect: exactly 8

@@ -209,7 +209,10 @@ impl<'a> Interpreter<'a> {
             }
             Value::Instance(class, env) => self.instance_method(&class, env, name, call),
             Value::UserClass(class) => match self.class_member(&class, name) {
-                Some(Value::Closure(closure)) => self.call_closure(&closure, call.values.clone(), &call),
+                Some(Value::Closure(method)) => {
+                    let method = self.of_class(&class, &method);
+                    self.call_closure(&method, call.values.clone(), &call)
+                }
                 Some(value) => self.call_value(value, call),
                 None => Value::Unknown,
             },
@@ -306,8 +309,8 @@ impl<'a> Interpreter<'a> {
                 let item = |value| Item { value, span: Span::default() };
                 if entries.iter().all(|entry| entry.value.value.is_scalar()) {
                     let pair = Value::Tuple(Rc::new(vec![
-                        item(Value::EntryKey(entries.clone())),
-                        item(Value::EntryValue(entries.clone())),
+                        item(Value::TurnKey(entries.clone())),
+                        item(Value::TurnValue(entries.clone())),
                     ]));
                     return Value::List(Rc::new(vec![item(pair); entries.len()]));
                 }

@@ -35,8 +35,7 @@ pub(super) fn combine<'a>(operator: Operator, left: &Column, right: &Value<'a>) 
         name: None,
         // Literals beside an aggregate leave one row.
         aggregate: (left.aggregate || right.aggregate)
-            && (left.aggregate || left.constant)
-            && (right.aggregate || right.constant),
+            && [left, right].iter().all(|side| side.aggregate || side.constant),
         explodes: left.explodes || right.explodes,
         windowed: left.windowed || right.windowed,
         window: left.window.or(right.window),

@@ -22,7 +22,6 @@ pub(super) enum ArgKey {
     Object(u8),
     Text(String),
     Integer(i64),
-    Instance(EnvId),
 }
 
 /// Whether a decorator leaves the function's result as it is.
@@ -55,12 +54,7 @@ impl<'a> Interpreter<'a> {
     /// Calls a function of the file with these values; `call` tells their keywords.
     pub(super) fn call_closure(&mut self, closure: &Closure<'a>, values: Vec<Value<'a>>, call: &Call<'a>) -> Value<'a> {
         let function = closure.code.top.function(closure.function);
-        let skip_self = usize::from(closure.this.is_some() && !is_static(self, closure.code, function));
-        let mut bound: Vec<Option<Value<'a>>> = vec![None; function.params.len()];
-        if skip_self == 1 && !bound.is_empty() {
-            bound[0] = closure.this.clone();
-        }
-        let mut position = skip_self;
+        let (mut bound, mut position) = self.slots(closure);
         for (arg, value) in call.args.iter().zip(values) {
             let index = match arg.name {
                 ArgName::Positional => {
@@ -82,18 +76,26 @@ impl<'a> Interpreter<'a> {
         self.run(closure, bound, if open { Missing::Guess } else { Missing::Default })
     }
 
+    /// The parameters of a call with the object that the method is bound to, and which comes first behind it.
+    fn slots(&self, closure: &Closure<'a>) -> (Vec<Option<Value<'a>>>, usize) {
+        let function = closure.code.top.function(closure.function);
+        let mut bound: Vec<Option<Value<'a>>> = vec![None; function.params.len()];
+        if let (Some(this), Some(first)) = (&closure.this, bound.first_mut())
+            && !is_static(self, closure.code, function)
+        {
+            *first = Some(this.clone());
+            return (bound, 1);
+        }
+        (bound, 0)
+    }
+
     /// Calls a function of the file with plain positional values.
     pub(super) fn apply_value(&mut self, callee: &Value<'a>, values: Vec<Value<'a>>, call: &Call<'a>) -> Value<'a> {
         match callee {
             Value::Closure(closure) => {
-                let function = closure.code.top.function(closure.function);
-                let skip_self = usize::from(closure.this.is_some() && !is_static(self, closure.code, function));
-                let mut bound: Vec<Option<Value<'a>>> = vec![None; function.params.len()];
-                if skip_self == 1 && !bound.is_empty() {
-                    bound[0] = closure.this.clone();
-                }
+                let (mut bound, first) = self.slots(closure);
                 for (index, value) in values.into_iter().enumerate() {
-                    if let Some(slot) = bound.get_mut(index + skip_self) {
+                    if let Some(slot) = bound.get_mut(index + first) {
                         *slot = Some(value);
                     }
                 }
@@ -185,13 +187,9 @@ impl<'a> Interpreter<'a> {
                 Some(Value::Object(Object::Context)) => ArgKey::Object(1),
                 Some(Value::Text(text)) => ArgKey::Text(text.text.clone()),
                 Some(Value::Integer(number)) => ArgKey::Integer(*number),
-                Some(Value::Instance(_, env)) => ArgKey::Instance(*env),
+                // Objects change, collections are large.
                 Some(_) => return None,
             });
-        }
-        // Methods change their object.
-        if args.iter().any(|arg| matches!(arg, ArgKey::Instance(_))) {
-            return None;
         }
         Some((closure.code.base, closure.function, args))
     }
@@ -345,13 +343,8 @@ impl<'a> Interpreter<'a> {
             let size = (function.exprs.1 - function.exprs.0) as usize;
             self.budget = self.budget.max(self.steps + 200 + 12 * size);
             let this = owner.map(|class| self.instance_of(&class));
-            let skip = usize::from(this.is_some() && !is_static(self, closure.code, function));
-            let mut bound: Vec<Option<Value<'a>>> = vec![None; function.params.len()];
-            if skip == 1
-                && let (Some(first), Some(this)) = (bound.first_mut(), this)
-            {
-                *first = Some(this);
-            }
+            let closure = Closure { this, ..closure };
+            let (bound, _) = self.slots(&closure);
             let frame = self.enter(closure.env, scope);
             // It may run at any time, or never: what it does to objects and globals is one possibility.
             self.begin();
@@ -382,16 +375,20 @@ impl<'a> Interpreter<'a> {
                     self.call_closure(&bound, call.values.clone(), call);
                 }
                 None => {
-                    let function = init.code.top.function(init.function);
-                    let mut values = vec![None; function.params.len()];
-                    if let Some(first) = values.first_mut() {
-                        *first = Some(instance.clone());
-                    }
+                    let (values, _) = self.slots(&bound);
                     self.run(&bound, values, Missing::Guess);
                 }
             }
         }
         instance
+    }
+
+    /// A method taken from its class: a class method gets the class.
+    pub(super) fn of_class(&self, class: &Rc<UserClass<'a>>, method: &Closure<'a>) -> Closure<'a> {
+        let function = method.code.top.function(method.function);
+        let is_class_method = has_decorator(self, method.code, function, "classmethod");
+        let this = is_class_method.then(|| Value::UserClass(class.clone()));
+        Closure { code: method.code, function: method.function, env: method.env, this }
     }
 
     /// A name of a class of the file or of its bases in the file.
@@ -442,13 +439,9 @@ impl<'a> Interpreter<'a> {
             Some(Value::Closure(method)) => {
                 let function = method.code.top.function(method.function);
                 let this = Some(Value::Instance(class.clone(), env));
-                let bound =
-                    Closure { code: method.code, function: method.function, env: method.env, this: this.clone() };
+                let bound = Closure { code: method.code, function: method.function, env: method.env, this };
                 if has_decorator(self, method.code, function, "property") {
-                    let mut values = vec![None; function.params.len()];
-                    if let Some(first) = values.first_mut() {
-                        *first = this;
-                    }
+                    let (values, _) = self.slots(&bound);
                     return self.run(&bound, values, Missing::Default);
                 }
                 Value::Closure(Rc::new(bound))

@@ -136,7 +136,7 @@ impl<'a> Interpreter<'a> {
 
     fn turn_value(&mut self, iterable: Value<'a>) -> Value<'a> {
         match iterable {
-            Value::Dict(entries) => Value::EntryKey(entries),
+            Value::Dict(entries) => Value::TurnKey(entries),
             Value::Many(element) => (*element).clone(),
             Value::List(items) | Value::Tuple(items) => match as_pairs(&items) {
                 Some(pairs) => pairs,
@@ -303,7 +303,7 @@ fn as_pairs<'a>(items: &[Item<'a>]) -> Option<Value<'a>> {
     let entries: std::rc::Rc<Vec<_>> = entries.into();
     let item = |value| Item { value, span: Span::default() };
     (!entries.is_empty())
-        .then(|| Value::Tuple(vec![item(Value::EntryKey(entries.clone())), item(Value::EntryValue(entries))].into()))
+        .then(|| Value::Tuple(vec![item(Value::TurnKey(entries.clone())), item(Value::TurnValue(entries))].into()))
 }
 
 /// The targets that a block assigns, without those of functions in it.
