@@ -109,6 +109,14 @@ fn a_measured_collect_of_an_unknown_frame_is_a_warning_too() {
 }
 
 #[test]
+fn many_groups_are_a_warning_once_they_were_seen() {
+    let code = "rows = spark.table('orders').groupBy('k').count().collect()\n";
+    assert!(of(&findings(code, &[ran(0, 9, &[20 * MIB])]), "collect-unbounded").is_none());
+    let found = findings(code, &[ran(0, 48, &[900 * MIB])]);
+    assert_eq!(of(&found, "collect-unbounded").map(|finding| finding.severity), Some(Severity::Warning));
+}
+
+#[test]
 fn a_guess_about_the_line_changes_nothing() {
     let guess = Ran { certainty: Certainty::Candidate, ..ran(0, 2, &[2_000]) };
     let findings = findings(COLLECT, &[guess]);

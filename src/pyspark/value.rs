@@ -46,7 +46,7 @@ pub(super) enum Value<'a> {
     Dict(Rc<Vec<Entry<'a>>>),
     /// A key (a value) of this dict, whichever a loop is at.
     TurnKey(Rc<Vec<Entry<'a>>>),
-    TurnValue(Rc<Vec<Entry<'a>>>),
+    TurnItem(Rc<Vec<Entry<'a>>>),
     /// A class of PySpark by name.
     Class(&'static str),
     /// A function of `pyspark.sql.functions`.
@@ -274,7 +274,7 @@ impl<'a> Value<'a> {
             (Self::Many(a), Self::Many(b)) => Rc::ptr_eq(a, b) || a.same(b),
             (Self::Dict(a), Self::Dict(b))
             | (Self::TurnKey(a), Self::TurnKey(b))
-            | (Self::TurnValue(a), Self::TurnValue(b)) => Rc::ptr_eq(a, b),
+            | (Self::TurnItem(a), Self::TurnItem(b)) => Rc::ptr_eq(a, b),
             (Self::Reader(a), Self::Reader(b)) => a == b,
             (Self::Writer(a), Self::Writer(b)) => a == b,
             (Self::Grouped(a), Self::Grouped(b)) => a == b,

@@ -310,7 +310,7 @@ impl<'a> Interpreter<'a> {
                 if entries.iter().all(|entry| entry.value.value.is_scalar()) {
                     let pair = Value::Tuple(Rc::new(vec![
                         item(Value::TurnKey(entries.clone())),
-                        item(Value::TurnValue(entries.clone())),
+                        item(Value::TurnItem(entries.clone())),
                     ]));
                     return Value::List(Rc::new(vec![item(pair); entries.len()]));
                 }

@@ -303,7 +303,7 @@ fn as_pairs<'a>(items: &[Item<'a>]) -> Option<Value<'a>> {
     let entries: std::rc::Rc<Vec<_>> = entries.into();
     let item = |value| Item { value, span: Span::default() };
     (!entries.is_empty())
-        .then(|| Value::Tuple(vec![item(Value::TurnKey(entries.clone())), item(Value::TurnValue(entries))].into()))
+        .then(|| Value::Tuple(vec![item(Value::TurnKey(entries.clone())), item(Value::TurnItem(entries))].into()))
 }
 
 /// The targets that a block assigns, without those of functions in it.

@@ -21,7 +21,7 @@ impl<'a> Interpreter<'a> {
         let written = call.arg(1, value).map(|(arg, value)| (value, self.value_span(call.code, arg.value)));
         let span = self.removal(call);
         // A loop over a dict's items sets all of them.
-        if let (Value::TurnKey(entries), Some((Value::TurnValue(values), _))) = (key, written)
+        if let (Value::TurnKey(entries), Some((Value::TurnItem(values), _))) = (key, written)
             && Rc::ptr_eq(entries, values)
         {
             self.entry_settings(carrier, entries);

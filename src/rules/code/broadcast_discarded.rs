@@ -54,7 +54,7 @@ fn check(cx: &mut CodeContext<'_>) {
         let message = format!(
             "Nothing uses the frame that {method} returns, so the {hint} hint reaches no join; the frame under the old name is unchanged. Put the call around the join's side, or assign its result."
         );
-        let fixes = [wrap_join(cx, id, node, site), assign(cx, node, site)];
+        let fixes = [wrap_join(cx, id, node, site), assign(cx, site)];
         let finding = Finding::new(cx.shared.rule, Severity::Warning, site.method, message)
             .with_fixes(fixes.into_iter().flatten());
         cx.shared.report(finding);
@@ -74,12 +74,8 @@ fn wrap_join(cx: &CodeContext<'_>, hint: NodeId, node: &Node, site: &CallSite) -
 }
 
 /// `broadcast(df)` to `df = broadcast(df)`.
-fn assign(cx: &CodeContext<'_>, node: &Node, site: &CallSite) -> Option<Fix> {
-    let frame = if site.receiver.is_empty() || cx.plan.bindings.iter().all(|it| it.name != site.receiver.of(cx.shared.text)) {
-        site.args.first()?.span
-    } else {
-        site.receiver
-    };
-    node.inputs.first()?;
-    templates::assign(cx.shared.text, site, frame.of(cx.shared.text))
+fn assign(cx: &CodeContext<'_>, site: &CallSite) -> Option<Fix> {
+    let text = cx.shared.text;
+    let frame = if site.method.of(text) == "hint" { site.receiver } else { site.args.first()?.span };
+    templates::assign(text, site, frame.of(text))
 }

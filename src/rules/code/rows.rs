@@ -26,8 +26,7 @@ pub(super) fn report(
             continue;
         }
         let cost = evidence::cost(&cx.shared, index);
-        let Some(severity) = by_bound(cx, action) else { continue };
-        let Some((severity, message, evidence)) = judge(cx, action, severity, cost.as_ref()) else { continue };
+        let Some((severity, message, evidence)) = judge(cx, action, cost.as_ref()) else { continue };
         let mut finding = Finding::new(cx.shared.rule, severity, action.site.method, message)
             .with_measured(evidence)
             .with_fixes(fixes(cx, action));
@@ -49,13 +48,10 @@ fn by_bound(cx: &CodeContext<'_>, action: &Action) -> Option<Severity> {
     }
 }
 
-fn judge(
-    cx: &CodeContext<'_>,
-    action: &Action,
-    severity: Severity,
-    cost: Option<&Cost>,
-) -> Option<(Severity, String, Option<Evidence>)> {
+/// How bad, in which words, and by which measured number; what a run measured counts more than what the code tells.
+fn judge(cx: &CodeContext<'_>, action: &Action, cost: Option<&Cost>) -> Option<(Severity, String, Option<Evidence>)> {
     let method = &action.method;
+    let by_code = by_bound(cx, action);
     let limit = in_force::in_force(cx.shared.conf, MAX_RESULT_SIZE);
     let limit = limit.map_or_else(|| MAX_RESULT_SIZE.to_owned(), |value| format!("{MAX_RESULT_SIZE} = {value}"));
     let instead = match action.kind {
@@ -63,18 +59,20 @@ fn judge(
         _ => "take(n), aggregate in Spark, write the rows, or go through them with toLocalIterator().",
     };
     if let Some((cost, result)) = cost.and_then(|cost| Some((cost, cost.result?))) {
-        if result.is_small() {
+        let is_large = result.bytes >= LARGE_RESULT;
+        if result.is_small() || (by_code.is_none() && !is_large) {
             return None;
         }
-        let severity = if result.bytes >= LARGE_RESULT { Severity::Warning } else { Severity::Information };
+        let severity = if is_large { Severity::Warning } else { Severity::Information };
         let value = result.words();
+        let took = duration(cost.total_ms);
         let message = format!(
-            "{method}() brought {value} to the driver in run {} ({}), and nothing in the code bounds it; Spark stops the job above {limit}. Instead: {instead}",
+            "{method}() brought {value} to the driver in run {} ({took}); Spark stops the job above {limit}. Instead: {instead}",
             cost.label,
-            duration(cost.total_ms),
         );
         return Some((severity, message, Some(measured("result sent to the driver", value, &cost.label))));
     }
+    let severity = by_code?;
     let what = match action.input.map(|input| cx.plan.bound(input)) {
         Some(RowBound::Exactly(rows)) => format!("all {} rows of this frame", grouped(rows)),
         _ if severity == Severity::Hint => "however many rows this frame has".to_owned(),

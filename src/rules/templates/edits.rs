@@ -113,7 +113,8 @@ pub(super) fn can_move_before(plan: &StaticPlan, statement: Span, loops: &[LoopI
     let scope = plan.scope(scope);
     let is_inner = |span: Span| statement.contains(span) && span != statement;
     let in_comprehension = loops.iter().map(|&id| plan.loop_(id)).any(|it| it.comprehension && is_inner(it.span));
-    !(in_comprehension || scope.name == "<lambda>" && is_inner(scope.span))
+    let in_lambda = scope.name == "<lambda>" && is_inner(scope.span);
+    !in_comprehension && !in_lambda
 }
 
 /// An expression as the receiver of a method: names, calls on one line and parentheses stay, the rest is wrapped.

@@ -78,3 +78,57 @@ fn on_node(plan: &StaticPlan, text: &str, conf: &EffectiveConf, id: NodeId) -> V
     };
     offers.into_iter().flatten().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalog::SparkVersion;
+    use crate::pyspark::PythonFile;
+
+    /// What is offered at `at` in a file with the frames `a` and `b`, by title.
+    fn titles(code: &str, at: &str) -> Vec<String> {
+        let head = "from pyspark.sql import SparkSession, functions as F\nspark = SparkSession.builder.getOrCreate()\n";
+        let text: std::sync::Arc<str> = format!("{head}a = spark.table('a')\nb = spark.table('b')\n{code}").into();
+        let start = text.rfind(at).expect("the code holds the place");
+        let conf = EffectiveConf::new(SparkVersion::new(3, 5, 9), Vec::new());
+        let plan = PythonFile::parse(&text).plan().clone();
+        let fixes = refactorings(&plan, &text, &conf, Span::new(start, start + at.len()));
+        fixes.into_iter().map(|fix| fix.title).collect()
+    }
+
+    fn offers(titles: &[String], start: &str) -> bool {
+        titles.iter().any(|title| title.starts_with(start))
+    }
+
+    #[test]
+    fn only_a_side_that_may_be_built_is_broadcast() {
+        let by = |kind: &str| titles(&format!("c = a.join(b, 'k', '{kind}')\n"), "join");
+        for kind in ["inner", "left", "leftouter", "left_semi", "left_anti"] {
+            assert!(offers(&by(kind), "Broadcast the right"), "{kind}: {:?}", by(kind));
+        }
+        assert!(offers(&by("right_outer"), "Broadcast the left"), "{:?}", by("right_outer"));
+        assert!(!offers(&by("full"), "Broadcast") && !offers(&by("full"), "Salt"), "{:?}", by("full"));
+        assert!(!offers(&by(""), "Broadcast"), "a type that Spark doesn't know");
+    }
+
+    #[test]
+    fn a_join_that_is_broadcast_already_needs_neither() {
+        let titles = titles("c = a.join(F.broadcast(b), 'k')\n", "join");
+        assert!(!offers(&titles, "Broadcast") && !offers(&titles, "Salt"), "{titles:?}");
+    }
+
+    #[test]
+    fn keys_that_the_code_does_not_tell_are_not_salted() {
+        assert!(!offers(&titles("c = a.join(b, keys)\n", "join"), "Salt"));
+        assert!(!offers(&titles("c = a.join(b, a.x < b.y)\n", "join"), "Salt"));
+        assert!(offers(&titles("keys = ['k', 'd']\nc = a.join(b, keys)\n", "join"), "Salt"));
+    }
+
+    #[test]
+    fn a_cursor_on_one_call_gets_the_offers_of_that_call() {
+        let code = "c = a.join(b, 'k').coalesce(4)\n";
+        assert!(!offers(&titles(code, "coalesce"), "Broadcast"));
+        assert!(offers(&titles(code, "coalesce"), "Replace coalesce"));
+        assert!(offers(&titles(code, "c ="), "Broadcast"), "elsewhere on the line: all of its calls");
+    }
+}
