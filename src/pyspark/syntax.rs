@@ -45,9 +45,8 @@ pub(super) type Changed = (Difference, Vec<std::ops::Range<usize>>);
 impl Difference {
     /// The smallest replacement that turns `old` into `new`.
     pub(super) fn between(old: &[u8], new: &[u8]) -> Self {
-        let shorter = old.len().min(new.len());
-        let start = common(shorter, |i| old[i] == new[i]);
-        let tail = common(shorter - start, |i| old[old.len() - 1 - i] == new[new.len() - 1 - i]);
+        let start = common_start(old, new);
+        let tail = common_end(&old[start..], &new[start..]);
         Self { start, old_end: old.len() - tail, new_end: new.len() - tail }
     }
 
@@ -68,9 +67,21 @@ impl Difference {
     }
 }
 
-/// How many of the first `limit` indices satisfy the predicate without a gap.
-fn common(limit: usize, same: impl Fn(usize) -> bool) -> usize {
-    (0..limit).position(|i| !same(i)).unwrap_or(limit)
+/// How many bytes two texts have in common from their start; whole blocks first, because texts are long and edits short.
+fn common_start(old: &[u8], new: &[u8]) -> usize {
+    const BLOCK: usize = 256;
+    let blocks =
+        old.chunks_exact(BLOCK).zip(new.chunks_exact(BLOCK)).take_while(|(old, new)| old == new).count() * BLOCK;
+    blocks + old[blocks..].iter().zip(&new[blocks..]).take_while(|(old, new)| old == new).count()
+}
+
+/// The same from their end.
+fn common_end(old: &[u8], new: &[u8]) -> usize {
+    const BLOCK: usize = 256;
+    let blocks =
+        old.rchunks_exact(BLOCK).zip(new.rchunks_exact(BLOCK)).take_while(|(old, new)| old == new).count() * BLOCK;
+    let (old, new) = (&old[..old.len() - blocks], &new[..new.len() - blocks]);
+    blocks + old.iter().rev().zip(new.iter().rev()).take_while(|(old, new)| old == new).count()
 }
 
 fn point(text: &[u8], offset: usize) -> Point {

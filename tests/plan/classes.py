@@ -56,3 +56,16 @@ class Factory:
 
 
 Factory.make(spark.table("t")).collect()  #> collect: exactly 8
+
+
+class Base:
+    def __init__(self, spark: SparkSession):
+        self.source = spark.table("t").limit(9)
+
+
+class Derived(Base):
+    def __init__(self, spark: SparkSession):
+        super().__init__(spark)
+
+    def run(self):
+        return self.source.collect()  #> collect: exactly 9

@@ -34,6 +34,7 @@ pub(super) fn is_builtin(name: &str) -> bool {
             | "int"
             | "range"
             | "print"
+            | "super"
     )
 }
 
@@ -284,6 +285,7 @@ impl<'a> Interpreter<'a> {
                 "list" | "tuple" | "sorted" | "reversed" | "set" | "iter" | "tqdm",
                 Some(value @ (Value::List(_) | Value::Tuple(_) | Value::Many(_) | Value::Rows(_))),
             ) => value,
+            ("super", _) => self.base_of_self(),
             ("list", None) => Value::List(Rc::default()),
             ("dict", None) if call.args.is_empty() => Value::Dict(Rc::default()),
             ("dict", Some(value @ Value::Dict(_))) => value,
@@ -297,6 +299,16 @@ impl<'a> Interpreter<'a> {
             ("int", Some(value @ Value::Integer(_))) => value,
             _ => Value::Unknown,
         }
+    }
+
+    /// `super()`: the object, with the methods of its class's first base in the file.
+    fn base_of_self(&self) -> Value<'a> {
+        let Some(Value::Instance(class, env)) = self.lookup("self") else { return Value::Unknown };
+        let base = class.bases.iter().find_map(|base| match base {
+            Value::UserClass(base) => Some(base.clone()),
+            _ => None,
+        });
+        base.map_or(Value::Unknown, |base| Value::Instance(base, env))
     }
 
     fn enumerate(&mut self, value: Value<'a>) -> Value<'a> {
