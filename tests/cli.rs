@@ -1,5 +1,7 @@
 //! The command line as a user meets it: forms of output, exit codes, fixes.
 
+#![allow(clippy::unwrap_used)]
+
 mod cli {
     pub(crate) mod folder;
 }

@@ -2,6 +2,8 @@
 //!
 //! `SPARKLS_BLESS=1 cargo test --test generated` makes it anew.
 
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;

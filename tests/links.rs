@@ -4,6 +4,8 @@
 //! measured thing: `execution 3 -> 17 collect (exact)`, or `execution 3 -> none`. `SPARKLS_BLESS=1` writes `links.txt`
 //! anew; read what it wrote against the job before you commit it: a wrong line is worse than none.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

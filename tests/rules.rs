@@ -2,6 +2,8 @@
 //!
 //! `SPARKLS_FIXTURE=collect cargo test --test rules` runs the fixtures whose file name contains `collect`.
 
+#![allow(clippy::unwrap_used)]
+
 mod harness;
 
 use std::path::Path;

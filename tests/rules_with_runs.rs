@@ -1,5 +1,7 @@
 //! What a linked run changes in the findings on code: numbers raise, lower or silence them.
 
+#![allow(clippy::unwrap_used)]
+
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,5 +1,7 @@
 //! Sessions with the server in one process, over a pipe in memory.
 
+#![allow(clippy::unwrap_used)]
+
 #[path = "server/client.rs"]
 mod client;
 

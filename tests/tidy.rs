@@ -1,5 +1,7 @@
 //! The tree keeps its own rules: directions of imports, places of I/O and of LSP types, tidy text, complete rules.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
