@@ -1,5 +1,7 @@
 //! The real process: exit codes, the end of its client, and nothing but frames on standard output.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};

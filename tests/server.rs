@@ -1,5 +1,7 @@
 //! Sessions with the server in one process, over a pipe in memory.
 
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
 #[path = "server/client.rs"]
 mod client;
 
@@ -17,3 +19,5 @@ mod knowledge;
 mod order;
 #[path = "server/protocol.rs"]
 mod protocol;
+#[path = "server/runs.rs"]
+mod runs;
