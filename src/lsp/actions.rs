@@ -61,8 +61,13 @@ fn offer(snapshot: &Snapshot, params: &CodeActionParams, features: &Features, ed
             actions.push(action);
         }
     }
+    let fixes = snapshot.analysis().findings.iter().filter(|finding| finding.span.intersects(asked));
+    let fixes: Vec<&Fix> = fixes.flat_map(|finding| &finding.fixes).collect();
     for fix in refactorings(snapshot, asked).iter().filter(|fix| wanted(&action_kind(fix.kind))) {
-        actions.push(action(snapshot, offered(fix), &fix.edits, asked, features));
+        // What a finding's own fix does is not offered a second time.
+        if fixes.iter().all(|other| other.edits != fix.edits) {
+            actions.push(action(snapshot, offered(fix), &fix.edits, asked, features));
+        }
     }
     // Offered only to those who ask for it by name: it is about the file, not about the place.
     if params.context.only.is_some() && wanted(&FIX_ALL) {

@@ -41,9 +41,9 @@ fn attribution(snapshot: &Snapshot, plan: &StaticPlan, action: &Action) -> Optio
         return None;
     }
     let shuffles = steps.iter().filter(|(node, _)| shuffle(&node.operator).is_some()).count();
-    let since = if kept { "since what is cached" } else { "since the sources" };
+    let since = if kept { "since what is cached" } else { "from the sources on" };
     let mut lines = vec![format!(
-        "`{}` runs everything {since}: {}, {}",
+        "`{}` runs what has not run before, {since}: {}, {}",
         action.method,
         count(steps.len(), "operation"),
         count(shuffles, "shuffle"),
