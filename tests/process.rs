@@ -1,10 +1,6 @@
 //! The real process: exit codes, the end of its client, and nothing but frames on standard output.
 
-<<<<<<< HEAD
-#![allow(clippy::unwrap_used)]
-=======
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
->>>>>>> server
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};

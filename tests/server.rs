@@ -1,10 +1,6 @@
 //! Sessions with the server in one process, over a pipe in memory.
 
-<<<<<<< HEAD
-#![allow(clippy::unwrap_used)]
-=======
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
->>>>>>> server
 
 #[path = "server/client.rs"]
 mod client;

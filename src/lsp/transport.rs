@@ -51,14 +51,7 @@ where
                 Ok(Incoming::Response(response)) => {
                     let _ = to_server.send(response).await;
                 }
-<<<<<<< HEAD
-                Err(refused) => {
-                    let (id, error) = *refused;
-                    dispatcher.outgoing.send(&Response::from_error(id, error));
-                }
-=======
                 Err(answer) => dispatcher.outgoing.send(&answer),
->>>>>>> server
             },
             Ok(None) => break,
             Err(error) => {
@@ -82,26 +75,16 @@ enum Incoming {
 }
 
 impl Incoming {
-<<<<<<< HEAD
-    /// The message, or the error to answer with.
-    fn parse(body: &[u8]) -> Result<Self, Box<(Id, Error)>> {
-        let message: Value = serde_json::from_slice(body).map_err(|_| Box::new((Id::Null, Error::parse_error())))?;
-=======
     /// The message, or the answer to what is none.
     fn parse(body: &[u8]) -> Result<Self, Box<Response>> {
         let refuse = |id, error| Box::new(Response::from_error(id, error));
         let message: Value = serde_json::from_slice(body).map_err(|_| refuse(Id::Null, Error::parse_error()))?;
->>>>>>> server
         let id = match message.get("id") {
             Some(Value::String(text)) => Id::String(text.clone()),
             Some(Value::Number(number)) => number.as_i64().map_or(Id::Null, Id::Number),
             _ => Id::Null,
         };
-<<<<<<< HEAD
-        let invalid = |_| Box::new((id, Error::invalid_request()));
-=======
         let invalid = |_| refuse(id, Error::invalid_request());
->>>>>>> server
         if message.get("method").is_some() {
             serde_json::from_value(message).map(Incoming::Request).map_err(invalid)
         } else {

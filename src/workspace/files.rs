@@ -10,14 +10,8 @@ use super::Kind;
 /// The Python and Spark properties files at and below `paths`, sorted within each; what git ignores, hidden folders and
 /// what matches a glob of `exclude` (relative to each path) are left out. A file that is named itself is always there.
 pub fn files(paths: &[PathBuf], exclude: &[String]) -> impl Iterator<Item = PathBuf> {
-<<<<<<< HEAD
-    let exclude = exclude.to_vec();
-    paths.iter().cloned().flat_map(move |path| -> Box<dyn Iterator<Item = PathBuf>> {
-        if path.is_dir() { Box::new(below(&path, &exclude)) } else { Box::new(std::iter::once(path)) }
-=======
     paths.iter().flat_map(|path| -> Box<dyn Iterator<Item = PathBuf>> {
         if path.is_dir() { Box::new(below(path, exclude)) } else { Box::new(std::iter::once(path.clone())) }
->>>>>>> server
     })
 }
 
