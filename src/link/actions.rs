@@ -78,7 +78,7 @@ impl<'a> Code<'a> {
         };
         let here = self
             .actions()
-            .filter(|(_, action)| action.method == method && on_line(action))
+            .filter(|(_, action)| site::is_call_of(&action.method, method) && on_line(action))
             .min_by_key(|(_, action)| self.line_of(action.site.method.start).abs_diff(logged.line));
         if let Some((index, _)) = here {
             let reason = format!("call site in the log, line {}", logged.line);

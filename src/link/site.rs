@@ -45,6 +45,11 @@ pub(super) fn method(function: &str) -> &str {
     }
 }
 
+/// Whether a call of `written` in the code may be logged as `method`: without Arrow, `toPandas` collects.
+pub(super) fn is_call_of(written: &str, method: &str) -> bool {
+    written == method || (written == "toPandas" && method == "collect")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
