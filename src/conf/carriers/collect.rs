@@ -2,10 +2,10 @@
 
 use std::ops::Range;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::mapped::Mapped;
-use super::{Extract, Problem, ProblemKind, Submit, Text};
+use super::{Extract, Problem, ProblemKind, Submit, Text, Tool};
 use crate::conf::{Carrier, Setting, Value, template};
 use crate::text::Span;
 
@@ -17,6 +17,7 @@ const MAX_EMBEDDING: usize = 4;
 pub(super) struct Collector {
     extract: Extract,
     seen: FxHashMap<(Span, Span), usize>,
+    seen_submits: FxHashSet<(Span, Tool)>,
     embedding: usize,
 }
 
@@ -31,9 +32,11 @@ impl Collector {
         index
     }
 
-    /// Adds a job.
+    /// Adds a job, each place once.
     pub(super) fn submit(&mut self, submit: Submit) {
-        self.extract.submits.push(submit);
+        if self.seen_submits.insert((submit.span, submit.tool)) {
+            self.extract.submits.push(submit);
+        }
     }
 
     /// Adds a problem, each place once.

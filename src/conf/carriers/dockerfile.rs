@@ -16,17 +16,19 @@ use crate::text::Span;
 pub(super) fn read(text: &str, out: &mut Collector) {
     let masked = mask::templates(text);
     let Some(tree) = syntax::parse(tree_sitter_containerfile::LANGUAGE.into(), &masked) else { return };
-    let mut entrypoint = Vec::new();
+    let mut entrypoint = Entrypoint { text, words: Vec::new() };
     syntax::walk(&tree, |node| {
         match node.kind() {
             "shell_command" => shell::read_string(&command(text, node), out),
             "heredoc_content" => shell::read_string(&Mapped::verbatim(text, span(node)), out),
             "env_pair" => environment(text, node, out),
-            "json_string_array" => list(text, node, &mut entrypoint, out),
+            "json_string_array" => entrypoint.list(node, out),
+            "from_instruction" => entrypoint.end(out),
             _ => return true,
         }
         false
     });
+    entrypoint.end(out);
 }
 
 /// A command without the comments between its lines.
@@ -49,18 +51,32 @@ fn environment(text: &str, node: Syntax<'_>, out: &mut Collector) {
     }
 }
 
-fn list<'a>(text: &'a str, node: Syntax<'_>, entrypoint: &mut Vec<Scalar<'a>>, out: &mut Collector) {
-    let strings = syntax::named_children(node).into_iter().filter(|child| child.kind() == "json_string");
-    let words: Vec<Scalar<'a>> = strings.map(|child| string(text, child)).collect();
-    match node.parent().map(|parent| parent.kind()) {
-        Some("entrypoint_instruction") => {
-            shapes::read_command(text, &words.iter().collect::<Vec<_>>(), out);
-            *entrypoint = words;
+/// The words of an `ENTRYPOINT`, until it is known whether a `CMD` goes on.
+struct Entrypoint<'t> {
+    text: &'t str,
+    words: Vec<Scalar<'t>>,
+}
+
+impl Entrypoint<'_> {
+    fn list(&mut self, node: Syntax<'_>, out: &mut Collector) {
+        let strings = syntax::named_children(node).into_iter().filter(|child| child.kind() == "json_string");
+        let mut words: Vec<Scalar<'_>> = strings.map(|child| string(self.text, child)).collect();
+        match node.parent().map(|parent| parent.kind()) {
+            Some("entrypoint_instruction") => {
+                self.end(out);
+                self.words = words;
+            }
+            Some("cmd_instruction") => {
+                self.words.append(&mut words);
+                self.end(out);
+            }
+            _ => shapes::read_command(self.text, &words.iter().collect::<Vec<_>>(), out),
         }
-        _ if words.iter().any(|word| super::submit::tool(word.as_str()).is_some()) => {
-            shapes::read_command(text, &words.iter().collect::<Vec<_>>(), out);
-        }
-        _ => shapes::read_command(text, &entrypoint.iter().chain(&words).collect::<Vec<_>>(), out),
+    }
+
+    fn end(&mut self, out: &mut Collector) {
+        let words = std::mem::take(&mut self.words);
+        shapes::read_command(self.text, &words.iter().collect::<Vec<_>>(), out);
     }
 }
 

@@ -13,8 +13,7 @@ use crate::text::Span;
 
 /// Reads a document.
 pub(super) fn read(text: &str, out: &mut Collector) {
-    let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let mut reader = Reader { text, at, objects: Vec::new(), out };
+    let mut reader = Reader { text, at: 0, objects: Vec::new(), out };
     while reader.at < text.len() {
         reader.item();
     }
@@ -110,7 +109,7 @@ impl<'t> Reader<'t, '_> {
             }
         };
         let value = if value == Value::Literal("null".to_owned()) { Value::Unknown } else { value };
-        let whole = key_span.cover(value_span);
+        let whole = key_span.cover(pieces.last().map_or(value_span, |piece| piece.span));
         self.out.add(Setting {
             key,
             key_is_prefix: false,

@@ -21,8 +21,30 @@ pub(super) fn read(text: &str, out: &mut Collector) {
 /// The document as a tree.
 pub(super) fn tree(text: &str) -> Option<Node<'_>> {
     let masked = mask::templates(text);
-    let tree = syntax::parse(tree_sitter_json::LANGUAGE.into(), &masked)?;
+    let mut tree = syntax::parse(tree_sitter_json::LANGUAGE.into(), &masked)?;
+    if tree.root_node().has_error() {
+        tree = syntax::parse(tree_sitter_json::LANGUAGE.into(), &without_open_strings(&masked))?;
+    }
     Some(lower(text, tree.root_node(), 0))
+}
+
+/// The text with blanks in place of lines whose string is still open at their end: no string goes over lines.
+fn without_open_strings(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let mut escaped = false;
+        let quotes = line.bytes().filter(|byte| {
+            let is_quote = *byte == b'"' && !escaped;
+            escaped = *byte == b'\\' && !escaped;
+            is_quote
+        });
+        if quotes.count() % 2 == 0 {
+            out.push_str(line);
+        } else {
+            out.extend(line.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
+        }
+    }
+    out
 }
 
 fn lower<'a>(text: &'a str, node: Syntax<'_>, depth: usize) -> Node<'a> {

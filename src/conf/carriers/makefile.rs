@@ -19,7 +19,7 @@ pub(super) fn read(text: &str, out: &mut Collector) {
     let variables = Variables::of(&tree, text);
     syntax::walk(&tree, |node| {
         match node.kind() {
-            "shell_text" => shell::read_string(&variables.expanded(text, node), out),
+            "recipe_line" => shell::read_string(&variables.expanded(text, node), out),
             "raw_text" => shell::read_string(&Mapped::verbatim(text, span(node)), out),
             "variable_assignment" => assignment(text, node, out),
             _ => return true,
@@ -64,8 +64,10 @@ impl<'t> Variables<'t> {
             if node.kind() == "variable_assignment"
                 && let Some(name) = node.child_by_field_name("name")
             {
+                // `?=` is there to be overridden.
+                let is_default = node.child_by_field_name("operator").is_some_and(|operator| operator.kind() == "?=");
                 let value = node.child_by_field_name("value").map(span);
-                let value = value.filter(|value| !value.of(text).contains('$'));
+                let value = value.filter(|value| !is_default && !value.of(text).contains('$'));
                 by_name.entry(span(name).of(text)).and_modify(|known| *known = None).or_insert(value);
             }
             true
@@ -74,18 +76,21 @@ impl<'t> Variables<'t> {
     }
 
     /// A recipe's line as the shell gets it.
-    fn expanded(&self, text: &'t str, node: Syntax<'_>) -> Mapped<'t> {
+    fn expanded(&self, text: &'t str, line: Syntax<'_>) -> Mapped<'t> {
+        let parts: Vec<Syntax<'_>> =
+            syntax::named_children(line).into_iter().filter(|child| child.kind() == "shell_text").collect();
         let mut out = Mapped::default();
-        let mut at = node.start_byte();
-        for child in syntax::named_children(node) {
-            let place = span(child);
-            if place.start as usize >= at {
-                out.push(text, Span::new(at, child.start_byte()));
-                at = child.end_byte();
-                self.reference(text, child, &mut out);
+        for part in parts {
+            let mut at = part.start_byte();
+            for child in syntax::named_children(part) {
+                if child.start_byte() >= at {
+                    out.push(text, Span::new(at, child.start_byte()));
+                    at = child.end_byte();
+                    self.reference(text, child, &mut out);
+                }
             }
+            out.push(text, Span::new(at, part.end_byte().max(at)));
         }
-        out.push(text, Span::new(at, node.end_byte().max(at)));
         out
     }
 

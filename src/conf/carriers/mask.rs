@@ -26,6 +26,27 @@ pub(super) fn templates(text: &str) -> Cow<'_, str> {
     Cow::Owned(String::from_utf8(masked).unwrap_or_else(|_| text.to_owned()))
 }
 
+/// For a shell's grammar: Terraform's `${var.x}` looks like a variable.
+pub(super) fn interpolations(text: Cow<'_, str>) -> Cow<'_, str> {
+    let in_path = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
+    let dotted: Vec<Range<usize>> = text
+        .match_indices("${")
+        .filter_map(|(at, _)| {
+            let name = at + 2..at + 2 + text.as_bytes()[at + 2..].iter().take_while(|byte| in_path(byte)).count();
+            (text[name.clone()].contains('.') && text[name.end..].starts_with('}')).then_some(name)
+        })
+        .collect();
+    if dotted.is_empty() {
+        return text;
+    }
+    let mut masked = text.into_owned();
+    for range in dotted {
+        let name = masked[range.clone()].replace(['.', '-'], "_");
+        masked.replace_range(range, &name);
+    }
+    Cow::Owned(masked)
+}
+
 struct Construct {
     range: Range<usize>,
     filler: u8,
@@ -37,7 +58,14 @@ fn constructs(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut closed = [true; PAIRS.len()];
     let mut at = 0;
-    while let Some(next) = memchr::memchr2(b'{', b'<', &bytes[at..]).map(|offset| at + offset) {
+    while let Some(next) = memchr::memchr3(b'{', b'<', b'@', &bytes[at..]).map(|offset| at + offset) {
+        if bytes[next] == b'@' {
+            at = between_ats(bytes, next).unwrap_or(next + 1);
+            if at > next + 1 {
+                found.push(next..at);
+            }
+            continue;
+        }
         let pair = PAIRS.iter().position(|(open, _)| bytes[next..].starts_with(open.as_bytes()));
         at = next + 1;
         let Some(pair) = pair.filter(|&pair| closed[pair]) else { continue };
@@ -52,6 +80,12 @@ fn constructs(text: &str) -> Vec<Range<usize>> {
         }
     }
     found
+}
+
+/// Where `@NAME@` ends, which a build tool fills in.
+fn between_ats(bytes: &[u8], at: usize) -> Option<usize> {
+    let name = bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(byte)).count();
+    (name > 0 && bytes.get(at + 1 + name) == Some(&b'@')).then_some(at + name + 2)
 }
 
 /// Says for each construct what stands in its place.
@@ -82,9 +116,16 @@ mod tests {
             ("a: <%= x\ny %>!", "a: 00000\n0000!"),
             ("a: {{ x", "a: {{ x"),
             ("{{ {{ }}", "        "),
+            ("a: @A.b@, c@d", "a: 00000, c@d"),
         ] {
             assert_eq!(templates(text), masked, "{text:?}");
         }
+    }
+
+    #[test]
+    fn interpolations_look_like_variables() {
+        let masked = |text: &'static str| interpolations(Cow::Borrowed(text)).into_owned();
+        assert_eq!(masked("a ${var.x-y} ${X:-.} ${z"), "a ${var_x_y} ${X:-.} ${z");
     }
 
     #[test]

@@ -41,6 +41,7 @@ mod yaml;
 use super::{Setting, Value};
 use crate::text::Span;
 use collect::Collector;
+use mapped::Mapped;
 pub use kind::{CarrierKind, kind_of, may_hold_settings};
 
 /// What was read out of a document.
@@ -135,15 +136,25 @@ pub fn extract(kind: CarrierKind, text: &str) -> Extract {
         return Extract::default();
     }
     let mut collector = Collector::default();
-    match kind {
-        CarrierKind::Shell => shell::read(text, &mut collector),
-        CarrierKind::Makefile => makefile::read(text, &mut collector),
-        CarrierKind::Dockerfile => dockerfile::read(text, &mut collector),
-        CarrierKind::Yaml => yaml::read(text, &mut collector),
-        CarrierKind::Json => json::read(text, &mut collector),
-        CarrierKind::Notebook => notebook::read(text, &mut collector),
-        CarrierKind::Hcl => hcl::read(text, &mut collector),
-        CarrierKind::Hocon => hocon::read(text, &mut collector),
+    match text.strip_prefix('\u{feff}') {
+        Some(marked) => {
+            let marked = Mapped::verbatim(text, Span::new(text.len() - marked.len(), text.len()));
+            collector.embedded(&marked, |text, out| read(kind, text, out));
+        }
+        None => read(kind, text, &mut collector),
     }
     collector.finish()
+}
+
+fn read(kind: CarrierKind, text: &str, out: &mut Collector) {
+    match kind {
+        CarrierKind::Shell => shell::read(text, out),
+        CarrierKind::Makefile => makefile::read(text, out),
+        CarrierKind::Dockerfile => dockerfile::read(text, out),
+        CarrierKind::Yaml => yaml::read(text, out),
+        CarrierKind::Json => json::read(text, out),
+        CarrierKind::Notebook => notebook::read(text, out),
+        CarrierKind::Hcl => hcl::read(text, out),
+        CarrierKind::Hocon => hocon::read(text, out),
+    }
 }

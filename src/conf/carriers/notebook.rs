@@ -51,7 +51,8 @@ fn read_commands(source: &Mapped<'_>, out: &mut Collector) {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
         let start = at + (line.len() - line.trim_start().len());
-        if line.trim_start().starts_with('!') && shell::mentions_tool(line) {
+        let command = line.trim_start().strip_prefix('!');
+        if command.is_some_and(shell::mentions_tool) {
             let end = continued(text, at + line.len());
             shell::read_string(&source.slice(start + 1..end), out);
         }

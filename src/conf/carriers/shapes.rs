@@ -24,6 +24,9 @@ const CLUSTER_MAPS: [&str; 2] = ["spark_conf", "sparkConfig"];
 const JOB_MAPS: [&str; 6] =
     ["sparkConf", "spark_config", "sparkProperties", "spark_properties", "server_side_parameters", "spark_configs"];
 
+/// YAML's key that draws in another map.
+const MERGE: &str = "<<";
+
 /// Texts for people.
 const PROSE: [&str; 12] = [
     "description", "Description", "comment", "title", "summary", "doc", "docs", "help", "message", "notes", "text", "name",
@@ -67,8 +70,8 @@ impl Shapes<'_, '_> {
         }
         match node {
             Node::Map(entries) => {
-                self.jobs(node);
-                for entry in entries {
+                let commands = self.jobs(node);
+                for entry in entries.iter().filter(|entry| !commands.contains(&entry.key.as_str())) {
                     self.entry(entry, carrier, depth);
                 }
             }
@@ -82,13 +85,13 @@ impl Shapes<'_, '_> {
         }
     }
 
-    /// What the whole of a map says: a job, a classification, a container.
-    fn jobs(&mut self, node: &Node<'_>) {
+    /// What the whole of a map says: a job, a classification, a container. Says which of its keys are read with it.
+    fn jobs(&mut self, node: &Node<'_>) -> [&'static str; 2] {
         self.kubernetes(node);
-        self.container(node);
         self.environment_variable(node);
         self.classification(node);
         self.job(node);
+        self.container(node)
     }
 
     fn entry(&mut self, entry: &Entry<'_>, carrier: Carrier, depth: usize) {
@@ -109,8 +112,13 @@ impl Shapes<'_, '_> {
 
     /// Every entry of a map whose entries are settings, whatever their keys.
     fn all(&mut self, map: &Node<'_>, carrier: Carrier) -> Vec<usize> {
-        let flat = |entry: &&Entry<'_>| !matches!(entry.value, Node::Map(_) | Node::List(_));
-        map.entries().iter().filter(flat).filter_map(|entry| self.setting(entry, carrier)).collect()
+        // An expression that chooses between maps is a list of them.
+        let maps = if let Node::List(maps) = map { maps.as_slice() } else { std::slice::from_ref(map) };
+        let is_setting = |entry: &&Entry<'_>| {
+            !matches!(entry.value, Node::Map(_) | Node::List(_)) && entry.key.as_str() != MERGE
+        };
+        let entries = maps.iter().flat_map(Node::entries).filter(is_setting);
+        entries.filter_map(|entry| self.setting(entry, carrier)).collect()
     }
 
     fn setting(&mut self, entry: &Entry<'_>, carrier: Carrier) -> Option<usize> {
@@ -223,16 +231,18 @@ impl Shapes<'_, '_> {
         }
     }
 
-    /// A container of Kubernetes or a service of compose, whose command stands in two lists.
-    fn container(&mut self, node: &Node<'_>) {
-        let list = |names: &[&str]| node.get(names).and_then(Node::scalars);
-        let (Some(mut command), Some(arguments)) = (list(&["command", "entrypoint"]), list(&["args", "command"])) else {
-            return;
-        };
-        if command.first().map(|word| word.span) != arguments.first().map(|word| word.span) {
-            command.extend(arguments);
-            self.command(&command, None);
+    /// A service of compose or a container of Kubernetes, whose command stands in two lists. Says in which.
+    fn container(&mut self, node: &Node<'_>) -> [&'static str; 2] {
+        for names in [["entrypoint", "command"], ["command", "args"]] {
+            let list = |name: &str| node.get(&[name]).and_then(Node::scalars);
+            if let [Some(mut command), Some(arguments)] = names.map(list) {
+                command.extend(arguments);
+                if self.command(&command, None) {
+                    return names;
+                }
+            }
         }
+        [""; 2]
     }
 
     /// `{name: PYSPARK_SUBMIT_ARGS, value: …}`.

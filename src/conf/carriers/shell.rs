@@ -20,7 +20,7 @@ use variables::Variables;
 
 /// Reads a script.
 pub(super) fn read(text: &str, out: &mut Collector) {
-    let masked = mask::templates(text);
+    let masked = mask::interpolations(mask::templates(text));
     let Some(tree) = syntax::parse(tree_sitter_bash::LANGUAGE.into(), &masked) else { return };
     let script = Script { text, variables: Variables::of(&tree, text) };
     syntax::walk(&tree, |node| match node.kind() {

@@ -186,12 +186,14 @@ impl<'r, 'w> Reader<'r, 'w, '_> {
         }
     }
 
-    /// A word that is nothing but a variable may hold options, if the application follows.
+    /// A word that is nothing but a variable may hold options: by its name, or if the application follows.
     fn may_be_options(&self, word: &Word<'w>) -> bool {
         let rest = &self.options.words[self.at..];
+        let name = word.as_str().to_ascii_uppercase();
+        let named_so = ["OPT", "CONF", "ARG", "FLAG", "PARAM"].iter().any(|part| name.contains(part));
         word.holes.first() == Some(0)
-            && !is_application(word.as_str())
-            && rest.iter().any(|later| is_application(later.as_str()) || is_own(later.as_str()))
+            && !is_application(&name.to_ascii_lowercase())
+            && (named_so || rest.iter().any(|later| is_application(later.as_str()) || is_own(later.as_str())))
     }
 
     fn option(&mut self, word: &Word<'w>) {
@@ -405,12 +407,26 @@ fn conf_setting(
 fn whole(options: &Options<'_, '_>, option: &Word<'_>, value: &Word<'_>) -> Span {
     let document = options.document;
     let between = document.get(option.span.end as usize..value.span.start as usize).unwrap_or(";");
-    let neighbours = between.chars().all(|char| char.is_whitespace() || matches!(char, '\\' | ','));
+    let parts = |char: char| match options.layout {
+        Layout::Line => char == '\\',
+        Layout::List => matches!(char, ',' | '-'),
+    };
+    let neighbours = between.chars().all(|char| char.is_whitespace() || parts(char));
     let span = if neighbours { option.span.cover(value.span) } else { value.span };
     match options.layout {
-        Layout::List => list_removal(document, span),
+        Layout::List => list_removal(document, with_dash(document, span)),
         Layout::Line => line_removal(document, span),
     }
+}
+
+/// A member of a YAML list with its dash.
+fn with_dash(document: &str, span: Span) -> Span {
+    let before = document.get(..span.start as usize).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    if line.trim() != "-" {
+        return span;
+    }
+    Span::new(before.len() - line.trim_start().len(), span.end as usize)
 }
 
 /// The blanks in front of a word, and the continuation that led to it, so that what stands behind it moves up.

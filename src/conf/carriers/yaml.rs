@@ -5,6 +5,7 @@ mod scalar;
 
 use std::borrow::Cow;
 
+use rustc_hash::FxHashSet;
 use tree_sitter::{Node as Syntax, Tree};
 
 use super::collect::Collector;
@@ -15,10 +16,17 @@ use super::{mask, shapes};
 use crate::text::Span;
 
 /// How many broken lines are taken out to save the lines around them.
-const MAX_REPAIRS: usize = 3;
+const MAX_REPAIRS: usize = 6;
+
+/// How many columns blocks may begin in, over the whole document. The grammar keeps its open blocks in a fixed buffer
+/// for about 250 of them and does not check it; a column holds two of them at most.
+const MAX_COLUMNS: usize = 100;
 
 /// Reads a document.
 pub(super) fn read(text: &str, out: &mut Collector) {
+    if columns_of_blocks(text) > MAX_COLUMNS {
+        return;
+    }
     let mut masked = mask::templates(text);
     for _ in 0..=MAX_REPAIRS {
         let Some(tree) = syntax::parse(tree_sitter_yaml::LANGUAGE.into(), &masked) else { return };
@@ -38,12 +46,38 @@ fn read_tree(text: &str, tree: &Tree, out: &mut Collector) {
     shapes::read(text, &lower(text, tree.root_node(), 0), out);
 }
 
+/// How many columns there are in which a block may begin: those of the first words of lines, and of what follows the
+/// indicators of lists and keys in front of them.
+fn columns_of_blocks(text: &str) -> usize {
+    let mut columns = FxHashSet::default();
+    for line in text.split(['\n', '\r']) {
+        let mut blanks = true;
+        for (column, byte) in line.bytes().enumerate() {
+            match byte {
+                b' ' | b'\t' => blanks = true,
+                b'-' | b'?' | b':' if blanks => {
+                    columns.insert(column);
+                    blanks = false;
+                }
+                _ => {
+                    columns.insert(column);
+                    break;
+                }
+            }
+        }
+    }
+    columns.len()
+}
+
 /// The first line that the grammar stumbles over.
 fn broken_line(tree: &Tree, text: &str) -> Option<Span> {
-    if !tree.root_node().has_error() {
+    let root = tree.root_node();
+    if !root.has_error() {
         return None;
     }
-    let mut broken = None;
+    // What can't be a token ends the parse: the rest of the text is in no node.
+    let rest = text.get(root.end_byte()..).unwrap_or_default();
+    let mut broken = (!rest.trim().is_empty()).then(|| text.len() - rest.trim_start().len());
     syntax::walk(tree, |node| {
         if broken.is_some() || !node.has_error() && !node.is_missing() {
             return false;

@@ -115,7 +115,7 @@ impl Shapes<'_, '_> {
         for (name, key) in shape.fields {
             settings.extend(node.entry(&[name]).and_then(|entry| self.field(entry, (*key).to_owned())));
         }
-        let submit = definition(node, node.scalar(shape.application), node.get(shape.arguments), settings);
+        let submit = definition(self.document, node, node.scalar(shape.application), node.get(shape.arguments), settings);
         let class = node.scalar(shape.class).map(text);
         let properties_file = node.scalar(&["properties_file"]).map(text);
         self.out.submit(Submit { class, properties_file, ..submit });
@@ -126,7 +126,7 @@ impl Shapes<'_, '_> {
             Some(parameters) => self.options(parameters),
             None => Vec::new(),
         };
-        let submit = definition(node, node.scalar(EMR.application), node.get(EMR.arguments), settings);
+        let submit = definition(self.document, node, node.scalar(EMR.application), node.get(EMR.arguments), settings);
         self.out.submit(submit);
     }
 
@@ -134,7 +134,7 @@ impl Shapes<'_, '_> {
         let Some(task) = node.get(&["spark_python_task"]) else { return };
         let conf = node.get(&["new_cluster"]).and_then(|cluster| cluster.get(&["spark_conf"]));
         let settings = conf.map(|conf| self.all(conf, Carrier::Cluster)).unwrap_or_default();
-        let submit = definition(node, task.scalar(&["python_file"]), task.get(&["parameters"]), settings);
+        let submit = definition(self.document, node, task.scalar(&["python_file"]), task.get(&["parameters"]), settings);
         self.out.submit(submit);
     }
 
@@ -142,7 +142,7 @@ impl Shapes<'_, '_> {
         let arguments = node.get(&["DefaultArguments", "default_arguments", "defaultArguments"]);
         let chain = arguments.and_then(|arguments| arguments.scalar(&["--conf"]));
         let settings = chain.map(|chain| self.chain(chain)).unwrap_or_default();
-        let submit = definition(node, Some(script), None, settings);
+        let submit = definition(self.document, node, Some(script), None, settings);
         self.out.submit(submit);
     }
 }
@@ -186,6 +186,7 @@ fn text(scalar: &Scalar<'_>) -> Text {
 
 /// A job that a map defines.
 pub(super) fn definition(
+    document: &str,
     node: &Node<'_>,
     application: Option<&Scalar<'_>>,
     arguments: Option<&Node<'_>>,
@@ -193,7 +194,7 @@ pub(super) fn definition(
 ) -> Submit {
     Submit {
         tool: Tool::Definition,
-        span: whole(node),
+        span: whole(document, node),
         application: application.map(text),
         arguments: arguments.and_then(Node::scalars).unwrap_or_default().into_iter().map(text).collect(),
         properties_file: None,
@@ -203,9 +204,12 @@ pub(super) fn definition(
     }
 }
 
-/// From the first entry to the last.
-fn whole(node: &Node<'_>) -> Span {
-    let mut entries = node.entries().iter().map(|entry| entry.span);
-    let first = entries.next().unwrap_or_default();
-    entries.next_back().map_or(first, |last| first.cover(last))
+/// From the first key to the end of the last entry.
+fn whole(document: &str, node: &Node<'_>) -> Span {
+    let [first, .., last] = node.entries() else {
+        return node.entries().first().map(|only| only.span).unwrap_or_default();
+    };
+    let start = first.key.span.start as usize;
+    let text = document.get(start..last.span.end as usize).unwrap_or_default();
+    Span::new(start, start + text.trim_end_matches(|char: char| char.is_whitespace() || char == ',').len())
 }

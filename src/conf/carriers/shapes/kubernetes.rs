@@ -67,7 +67,7 @@ impl Shapes<'_, '_> {
         let application = spec.scalar(&["mainApplicationFile", "pyFiles", "jars"]);
         let text = |names: &[&str]| spec.scalar(names).map(|scalar| Text::of(&scalar.text, scalar.has_holes));
         if application.is_some() || !settings.is_empty() {
-            let submit = jobs::definition(spec, application, spec.get(&["arguments", "driverArgs"]), settings);
+            let submit = jobs::definition(self.document, spec, application, spec.get(&["arguments", "driverArgs"]), settings);
             let class = text(&["mainClass"]);
             self.out.submit(crate::conf::carriers::Submit { class, ..submit });
         }

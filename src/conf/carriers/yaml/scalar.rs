@@ -14,9 +14,9 @@ pub(super) fn read<'a>(text: &'a str, node: Syntax<'_>) -> Scalar<'a> {
     let whole = span(node);
     match node.kind() {
         "block_scalar" => Scalar::new(block(text, whole), whole, false),
-        "double_quote_scalar" => Scalar::new(folded(text, inside(whole), escapes::push), whole, false),
-        "single_quote_scalar" => Scalar::new(folded(text, inside(whole), single), whole, false),
-        _ if whole.of(text).contains('\n') => Scalar::new(folded(text, whole, Mapped::push), whole, true),
+        "double_quote_scalar" => Scalar::new(folded(text, inside(whole), Quotes::Double), whole, false),
+        "single_quote_scalar" => Scalar::new(folded(text, inside(whole), Quotes::Single), whole, false),
+        _ if whole.of(text).contains('\n') => Scalar::new(folded(text, whole, Quotes::None), whole, true),
         _ => verbatim(text, whole, whole, true),
     }
 }
@@ -37,24 +37,51 @@ fn single<'a>(out: &mut Mapped<'a>, text: &'a str, range: Span) {
     out.push(text, Span::new(from, (range.end as usize).max(from)));
 }
 
-/// Lines joined by one blank, an empty line by a line end; `push` resolves what the quotes let escape.
-fn folded<'a>(text: &'a str, range: Span, push: impl Fn(&mut Mapped<'a>, &'a str, Span)) -> Mapped<'a> {
+/// What stands around a scalar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Quotes {
+    None,
+    Single,
+    Double,
+}
+
+impl Quotes {
+    /// Appends text with what these quotes let escape resolved.
+    fn push<'a>(self, out: &mut Mapped<'a>, text: &'a str, range: Span) {
+        match self {
+            Self::None => out.push(text, range),
+            Self::Single => single(out, text, range),
+            Self::Double => escapes::push(out, text, range),
+        }
+    }
+}
+
+/// Lines joined by one blank, an empty line by a line end.
+fn folded(text: &str, range: Span, quotes: Quotes) -> Mapped<'_> {
     let mut out = Mapped::default();
     let mut at = range.start as usize;
     let mut empty_lines = 0;
+    let mut joins = false;
     for (number, line) in range.of(text).split('\n').enumerate() {
         let content = if number == 0 { line.trim_end_matches('\r') } else { line.trim() };
         let start = at + (line.len() - if number == 0 { line.len() } else { line.trim_start().len() });
-        let end = start + content.len();
+        // In double quotes a backslash at the end of a line joins it to the next without a blank.
+        let is_joined = quotes == Quotes::Double && content.len() - content.trim_end_matches('\\').len() & 1 == 1;
+        let end = start + content.len() - usize::from(is_joined);
         if content.is_empty() && number > 0 {
             empty_lines += 1;
         } else {
             if number > 0 {
                 let joint = Span::new(at.saturating_sub(1), start);
-                out.push_decoded(if empty_lines > 0 { "\n" } else { " " }, joint);
+                match (empty_lines, joins) {
+                    (0, true) => {}
+                    (0, false) => out.push_decoded(" ", joint),
+                    _ => out.push_decoded("\n", joint),
+                }
                 empty_lines = 0;
             }
-            push(&mut out, text, Span::new(start, end));
+            quotes.push(&mut out, text, Span::new(start, end));
+            joins = is_joined;
         }
         at += line.len() + 1;
     }
