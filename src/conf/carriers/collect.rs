@@ -120,11 +120,7 @@ pub(super) fn pair(text: &Mapped<'_>, key: Range<usize>, value: Range<usize>, ca
 
 /// A value as Spark receives it, unless something fills in a part of it first.
 pub(super) fn literal_or_template(text: &str, has_holes: bool) -> Value {
-    if has_holes || template::placeholder(text).is_some() {
-        Value::Template
-    } else {
-        Value::Literal(text.to_owned())
-    }
+    if has_holes || template::placeholder(text).is_some() { Value::Template } else { Value::Literal(text.to_owned()) }
 }
 
 impl Text {

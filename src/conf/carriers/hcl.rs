@@ -10,8 +10,19 @@ use super::tree::{Entry, MAX_DEPTH, Node, Scalar, removal};
 use super::{escapes, shapes};
 use crate::text::Span;
 
+/// A longer run of blanks is no configuration; the grammar's time grows with its square.
+const MAX_BLANKS: usize = 500;
+
 /// Reads a document.
 pub(super) fn read(text: &str, out: &mut Collector) {
+    let mut blanks = 0;
+    let is_endless = text.bytes().any(|byte| {
+        blanks = if byte.is_ascii_whitespace() { blanks + 1 } else { 0 };
+        blanks > MAX_BLANKS
+    });
+    if is_endless {
+        return;
+    }
     if let Some(tree) = syntax::parse(tree_sitter_hcl::LANGUAGE.into(), text) {
         shapes::read(text, &lower(text, tree.root_node(), 0), out);
     }

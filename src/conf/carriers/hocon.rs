@@ -99,9 +99,7 @@ impl<'t> Reader<'t, '_> {
         let Some(key) = key.filter(|key| key.len() > "spark.".len() && !key.contains(' ')) else { return };
         let (value, value_span) = match pieces.as_slice() {
             [] => (Value::Unknown, Span::at(place)),
-            [only] if only.is_quoted => {
-                (literal_or_template(only.text.text(), false), only.text.whole())
-            }
+            [only] if only.is_quoted => (literal_or_template(only.text.text(), false), only.text.whole()),
             [first, .., last] | [first @ last] => {
                 let joined: String = pieces.iter().map(|piece| piece.text.text()).collect();
                 let value = if joined.contains("${") { Value::Template } else { literal_or_template(&joined, false) };
@@ -158,12 +156,10 @@ impl<'t> Reader<'t, '_> {
             return self.quoted(start, Span::new(start + 1, start + end), true);
         }
         if rest.starts_with("${") {
-            let line = rest.split(['\n', '\r']).next().unwrap_or_default();
-            self.at = start + line.find('}').map_or(line.len(), |length| length + 1);
+            let end = rest.find(['}', '\n', '\r']).unwrap_or(rest.len());
+            self.at = start + end + usize::from(rest[end..].starts_with('}'));
         } else {
-            let stops = |char: char| {
-                ends.contains(&char) || matches!(char, '\n' | '\r' | ' ' | '\t' | '"' | '#' | '$')
-            };
+            let stops = |char: char| ends.contains(&char) || matches!(char, '\n' | '\r' | ' ' | '\t' | '"' | '#' | '$');
             let plain = rest.find(stops).unwrap_or(rest.len());
             let plain = rest[..plain].find("//").filter(|&at| at == 0 || ends.contains(&'=')).unwrap_or(plain);
             let first = rest.chars().next().map_or(0, char::len_utf8);

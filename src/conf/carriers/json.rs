@@ -55,7 +55,9 @@ fn lower<'a>(text: &'a str, node: Syntax<'_>, depth: usize) -> Node<'a> {
         "string" => Node::Scalar(string(text, node)),
         "number" | "true" | "false" => Node::Scalar(plain(text, node)),
         "object" => Node::Map(pairs(text, node, depth)),
-        "array" => Node::List(syntax::named_children(node).iter().map(|child| lower(text, *child, depth + 1)).collect()),
+        "array" => {
+            Node::List(syntax::named_children(node).iter().map(|child| lower(text, *child, depth + 1)).collect())
+        }
         "document" | "ERROR" => rest(text, node, depth),
         _ => Node::Unknown(span(node)),
     }

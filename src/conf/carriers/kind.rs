@@ -69,7 +69,8 @@ fn opens_a_block(head: &str) -> bool {
     head.lines().map(str::trim_end).filter(|line| !line.trim_start().starts_with(['#', '/'])).any(|line| {
         let opened = line.strip_suffix('{').map(|before| before.trim_end_matches([' ', '=', ':']).trim_start());
         let is_path = |path: &str| {
-            !path.is_empty() && path.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'"'))
+            !path.is_empty()
+                && path.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'-' | b'_' | b'"'))
         };
         opened.is_some_and(is_path) || line.trim_start().starts_with("include \"")
     })

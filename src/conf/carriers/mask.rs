@@ -97,10 +97,7 @@ fn with_fillers(text: &str, constructs: Vec<Range<usize>>) -> Vec<Construct> {
         ends_line(bytes[..range.start].iter().rev().find(not_blank))
             && ends_line(bytes[range.end..].iter().find(not_blank))
     };
-    constructs
-        .into_iter()
-        .map(|range| Construct { filler: if alone(&range) { b' ' } else { b'0' }, range })
-        .collect()
+    constructs.into_iter().map(|range| Construct { filler: if alone(&range) { b' ' } else { b'0' }, range }).collect()
 }
 
 #[cfg(test)]

@@ -41,8 +41,8 @@ mod yaml;
 use super::{Setting, Value};
 use crate::text::Span;
 use collect::Collector;
-use mapped::Mapped;
 pub use kind::{CarrierKind, kind_of, may_hold_settings};
+use mapped::Mapped;
 
 /// What was read out of a document.
 #[derive(Debug, Clone, Default, PartialEq)]

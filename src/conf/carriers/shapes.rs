@@ -29,7 +29,18 @@ const MERGE: &str = "<<";
 
 /// Texts for people.
 const PROSE: [&str; 12] = [
-    "description", "Description", "comment", "title", "summary", "doc", "docs", "help", "message", "notes", "text", "name",
+    "description",
+    "Description",
+    "comment",
+    "title",
+    "summary",
+    "doc",
+    "docs",
+    "help",
+    "message",
+    "notes",
+    "text",
+    "name",
 ];
 
 /// Strings that hold options of spark-submit.
@@ -114,9 +125,8 @@ impl Shapes<'_, '_> {
     fn all(&mut self, map: &Node<'_>, carrier: Carrier) -> Vec<usize> {
         // An expression that chooses between maps is a list of them.
         let maps = if let Node::List(maps) = map { maps.as_slice() } else { std::slice::from_ref(map) };
-        let is_setting = |entry: &&Entry<'_>| {
-            !matches!(entry.value, Node::Map(_) | Node::List(_)) && entry.key.as_str() != MERGE
-        };
+        let is_setting =
+            |entry: &&Entry<'_>| !matches!(entry.value, Node::Map(_) | Node::List(_)) && entry.key.as_str() != MERGE;
         let entries = maps.iter().flat_map(Node::entries).filter(is_setting);
         entries.filter_map(|entry| self.setting(entry, carrier)).collect()
     }
@@ -272,11 +282,7 @@ fn key_of(name: &str) -> (&str, usize) {
 }
 
 fn carrier_of_map(name: &str) -> Option<Carrier> {
-    if CLUSTER_MAPS.contains(&name) {
-        Some(Carrier::Cluster)
-    } else {
-        JOB_MAPS.contains(&name).then_some(Carrier::Job)
-    }
+    if CLUSTER_MAPS.contains(&name) { Some(Carrier::Cluster) } else { JOB_MAPS.contains(&name).then_some(Carrier::Job) }
 }
 
 /// The carrier of the settings below a key.

@@ -508,7 +508,10 @@ mod tests {
                 .collect();
             assert_eq!(found, problems, "{command}");
         }
-        assert_eq!(read("spark-submit --conf spark.a = 1 job.py").submits[0].application.as_ref().unwrap().text, "job.py");
+        assert_eq!(
+            read("spark-submit --conf spark.a = 1 job.py").submits[0].application.as_ref().unwrap().text,
+            "job.py"
+        );
     }
 
     #[test]

@@ -15,4 +15,4 @@ gcloud dataproc jobs submit pyspark gs://jobs/orders.py --cluster=etl \
 gcloud dataproc clusters create etl --properties '^#^spark:spark.executor.cores=4#spark:spark.jars.packages=a:b:1,c:d:2#yarn:yarn.x=1'
 gcloud dataproc batches submit pyspark gs://jobs/b.py --properties "spark.executor.instances=$N,spark.dataproc.scaling.version=2"
 curl -X POST "$LIVY/batches" -H 'Content-Type: application/json' \
-  -d '{"file": "hdfs:///jobs/orders.py", "executorMemory": "4g", "conf": {"spark.sql.shuffle.partitions": "300"}}'
+  -d '{"file": "hdfs:///spark/orders.py", "executorMemory": "4g", "conf": {"spark.sql.shuffle.partitions": "300"}}'

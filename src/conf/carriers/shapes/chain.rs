@@ -27,7 +27,8 @@ impl Shapes<'_, '_> {
                 continue;
             }
             if !chained && from == 0 {
-                let message = "Only the first pair of this value reaches Spark: put `--conf` in front of each further one.";
+                let message =
+                    "Only the first pair of this value reaches Spark: put `--conf` in front of each further one.";
                 self.out.problem(ProblemKind::UnchainedConf, word.span, message);
                 continue;
             }
@@ -60,11 +61,8 @@ pub(in crate::conf::carriers) fn read_property_list(
             continue;
         }
         let (key_at, value_at) = (start + prefix, start + name.len() + 1);
-        let known = if has_holes && value.contains('$') {
-            Value::Template
-        } else {
-            collect::literal_or_template(value, false)
-        };
+        let known =
+            if has_holes && value.contains('$') { Value::Template } else { collect::literal_or_template(value, false) };
         out.add(Setting {
             key: key.to_owned(),
             key_is_prefix: false,

@@ -115,7 +115,8 @@ impl Shapes<'_, '_> {
         for (name, key) in shape.fields {
             settings.extend(node.entry(&[name]).and_then(|entry| self.field(entry, (*key).to_owned())));
         }
-        let submit = definition(self.document, node, node.scalar(shape.application), node.get(shape.arguments), settings);
+        let submit =
+            definition(self.document, node, node.scalar(shape.application), node.get(shape.arguments), settings);
         let class = node.scalar(shape.class).map(text);
         let properties_file = node.scalar(&["properties_file"]).map(text);
         self.out.submit(Submit { class, properties_file, ..submit });
@@ -134,7 +135,8 @@ impl Shapes<'_, '_> {
         let Some(task) = node.get(&["spark_python_task"]) else { return };
         let conf = node.get(&["new_cluster"]).and_then(|cluster| cluster.get(&["spark_conf"]));
         let settings = conf.map(|conf| self.all(conf, Carrier::Cluster)).unwrap_or_default();
-        let submit = definition(self.document, node, task.scalar(&["python_file"]), task.get(&["parameters"]), settings);
+        let submit =
+            definition(self.document, node, task.scalar(&["python_file"]), task.get(&["parameters"]), settings);
         self.out.submit(submit);
     }
 
@@ -175,7 +177,8 @@ fn is_airflow(node: &Node<'_>) -> bool {
 
 fn is_livy(node: &Node<'_>) -> bool {
     let field = LIVY.fields.iter().take(5).any(|(name, _)| has(node, name));
-    let conf = node.get(&["conf"]).is_some_and(|conf| conf.entries().iter().any(|entry| super::is_key(entry.key.as_str())));
+    let conf =
+        node.get(&["conf"]).is_some_and(|conf| conf.entries().iter().any(|entry| super::is_key(entry.key.as_str())));
     let file = node.scalar(&["file"]).is_some();
     conf && (field || file || has(node, "kind") || has(node, "proxyUser")) || field && file
 }

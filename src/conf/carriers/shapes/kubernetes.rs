@@ -67,7 +67,8 @@ impl Shapes<'_, '_> {
         let application = spec.scalar(&["mainApplicationFile", "pyFiles", "jars"]);
         let text = |names: &[&str]| spec.scalar(names).map(|scalar| Text::of(&scalar.text, scalar.has_holes));
         if application.is_some() || !settings.is_empty() {
-            let submit = jobs::definition(self.document, spec, application, spec.get(&["arguments", "driverArgs"]), settings);
+            let submit =
+                jobs::definition(self.document, spec, application, spec.get(&["arguments", "driverArgs"]), settings);
             let class = text(&["mainClass"]);
             self.out.submit(crate::conf::carriers::Submit { class, ..submit });
         }
@@ -80,7 +81,8 @@ impl Shapes<'_, '_> {
         let is_other = matches!(text, "true" | "false" | "True" | "False" | "yes" | "no" | "on" | "off")
             || text.parse::<f64>().is_ok_and(f64::is_finite);
         if self.strings_only && value.plain && is_other && !value.is_template() {
-            let message = format!("A SparkApplication takes strings here and Kubernetes refuses it: write `\"{text}\"`.");
+            let message =
+                format!("A SparkApplication takes strings here and Kubernetes refuses it: write `\"{text}\"`.");
             self.out.problem(ProblemKind::NotAString, value.span, message);
         }
     }

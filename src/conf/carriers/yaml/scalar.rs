@@ -29,7 +29,8 @@ fn inside(whole: Span) -> Span {
 /// `''` is a quote.
 fn single<'a>(out: &mut Mapped<'a>, text: &'a str, range: Span) {
     let mut from = range.start as usize;
-    while let Some(at) = text.get(from..range.end as usize).and_then(|rest| rest.find("''")).map(|offset| from + offset) {
+    while let Some(at) = text.get(from..range.end as usize).and_then(|rest| rest.find("''")).map(|offset| from + offset)
+    {
         out.push(text, Span::new(from, at));
         out.push_decoded("'", Span::new(at, at + 2));
         from = at + 2;
