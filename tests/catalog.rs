@@ -1,4 +1,5 @@
 //! The table of settings: spot checks that always run, and the whole table against the facts it was made from.
+#![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 
@@ -156,7 +157,7 @@ fn free_names_belong_to_families() {
         ("spark.shuffle.io.maxRetries", Some(Family::Transport)),
         ("spark.ssl.historyServer.port", Some(Family::Ssl)),
         ("spark.scheduler.listenerbus.eventqueue.shared.capacity", Some(Family::ListenerQueue)),
-        ("spark.databricks.delta.optimizeWrite.enabled", Some(Family::Vendor("Databricks"))),
+        ("spark.databricks.delta.optimizeWrite.enabled", Some(Family::Vendor("Delta Lake"))),
         ("spark.myteam.retries", Some(Family::Application)),
         ("spark.sql.shuffle.partition", None),
         ("spark.SQL.shuffle.partitions", None),
@@ -355,4 +356,16 @@ fn kind(kind: Kind) -> (String, Option<String>) {
         Kind::Untyped => ("untyped", None),
     };
     (name.to_owned(), unit.map(str::to_owned))
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_name_can_be_asked_for(name in "(spark|sql|io|executor|resource|ssl|\\.|[a-cA-C_é🦀:-]){0,12}") {
+        let near = similar(&name);
+        proptest::prop_assert!(near.iter().all(|facts| facts.name() != name));
+        if let Some(near) = catalog::family_name_near(&name) {
+            proptest::prop_assert!(catalog::family(&near).is_some());
+        }
+        catalog::retired(&name);
+    }
 }

@@ -1,4 +1,5 @@
 //! Documents: positions in three encodings, clamping, edits, line ends.
+#![allow(clippy::unwrap_used)]
 
 use proptest::prelude::*;
 use sparkls::text::{Document, Encoding, Point, Position, Span};

@@ -246,7 +246,7 @@ impl SettingFacts {
         match (self.kinds.around(v), self.main) {
             (Some(&kind), _) => kind,
             (None, Some(main)) if !main.translates => setting(main.key).map_or(Kind::Untyped, |main| main.kind(v)),
-            (None, _) => raw::kind(self.name),
+            (None, _) => raw::raw_kind(self.name),
         }
     }
 

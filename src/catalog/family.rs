@@ -73,8 +73,9 @@ const OPEN: [(&str, Family); 34] = [
 ];
 
 /// Beginnings of names that belong to vendors and to libraries beside Spark.
-const VENDORS: [(&str, &str); 36] = [
+const VENDORS: [(&str, &str); 42] = [
     ("spark:", "Dataproc"),
+    ("spark.databricks.delta.", "Delta Lake"),
     ("spark.databricks.", "Databricks"),
     ("spark.delta.", "Delta Lake"),
     ("spark.emr.", "Amazon EMR"),
@@ -103,6 +104,11 @@ const VENDORS: [(&str, &str); 36] = [
     ("spark.spline.", "Spline"),
     ("spark.kyuubi.", "Apache Kyuubi"),
     ("spark.livy.", "Apache Livy"),
+    ("spark.kafka.", "the Kafka connector"),
+    ("spark.streaming.kafka.", "the Kafka connector"),
+    ("spark.sql.streaming.kafka.", "the Kafka connector"),
+    ("spark.streaming.kinesis.", "the Kinesis connector"),
+    ("spark.sql.emr.", "Amazon EMR"),
     ("spark.cassandra.", "the Cassandra connector"),
     ("spark.mongodb.", "the MongoDB connector"),
     ("spark.es.", "the Elasticsearch connector"),

@@ -14,9 +14,10 @@ mod version;
 
 pub use facts::{Bounds, ByteUnit, CaseFold, Default, Kind, Limit, MainKey, Removed, Scope, SettingFacts, TimeUnit};
 pub use family::{Family, family, family_name_near};
+pub use raw::raw_kind;
 pub use release::{Releases, VERSIONS, VersionIndex, nearest};
 pub use retired::{Retired, retired};
-pub use similar::similar;
+pub use similar::{similar, similar_word};
 pub use version::SparkVersion;
 
 /// The facts on this key; `None` if no Spark version since 3.0 reads it by this exact name.

@@ -3,7 +3,7 @@
 use super::facts::{ByteUnit, Kind, TimeUnit};
 
 /// What Spark's code parses the value of an undeclared key into; [`Kind::Untyped`] where that is not known.
-pub(super) fn kind(key: &str) -> Kind {
+pub fn raw_kind(key: &str) -> Kind {
     if let Some((module, leaf)) = key.split_once(".io.") {
         return match module {
             "spark.shuffle" | "spark.rpc" | "spark.network" | "spark.files" => transport_kind(leaf),
@@ -20,20 +20,24 @@ pub(super) fn kind(key: &str) -> Kind {
         | "spark.logLineage"
         | "spark.network.sasl.serverAlwaysEncrypt"
         | "spark.network.sharedByteBufAllocators.enabled"
+        | "spark.ssl.rpc.enabled"
         | "spark.streaming.stopSparkContextByDefault" => Kind::Boolean,
-        "spark.graphx.pregel.checkpointInterval"
+        "spark.callstack.depth"
+        | "spark.graphx.pregel.checkpointInterval"
+        | "spark.network.crypto.authEngineVersion"
         | "spark.network.crypto.ivLength"
         | "spark.network.crypto.keyFactoryIterations"
         | "spark.network.crypto.keyLength"
         | "spark.port.maxRetries"
         | "spark.resultGetter.threads"
-        | "spark.streaming.blockQueueSize" => Kind::Int,
+        | "spark.streaming.blockQueueSize"
+        | "spark.streaming.receiverRestartDelay" => Kind::Int,
         "spark.shuffle.maxChunksBeingTransferred" => Kind::Long,
-        "spark.files.fetchTimeout" => Kind::Time(TimeUnit::Seconds),
+        "spark.files.fetchTimeout" | "spark.network.auth.rpcTimeout" => Kind::Time(TimeUnit::Seconds),
         "spark.starvation.timeout" => Kind::Time(TimeUnit::Milliseconds),
-        "spark.network.sasl.maxEncryptedBlockSize" | "spark.shuffle.service.index.cache.size" => {
-            Kind::Bytes(ByteUnit::Byte)
-        }
+        "spark.network.sasl.maxEncryptedBlockSize"
+        | "spark.network.ssl.maxEncryptedBlockSize"
+        | "spark.shuffle.service.index.cache.size" => Kind::Bytes(ByteUnit::Byte),
         _ => Kind::Untyped,
     }
 }

@@ -94,6 +94,12 @@ fn is_segment(word: &str) -> bool {
     SEGMENTS.get_or_init(|| names().collect()).contains(word)
 }
 
+/// Whether one word is a slip of the other, whatever their case: at most two characters differ, one in short words.
+pub fn similar_word(a: &str, b: &str) -> bool {
+    let (a, b) = (a.to_ascii_lowercase(), b.to_ascii_lowercase());
+    distance(&a, &b, slip(&a).min(slip(&b))).is_some()
+}
+
 /// How many insertions, deletions, replacements or swaps of neighbours lead from `a` to `b`, if at most `limit`.
 pub(super) fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
     let (a, b) = (a.as_bytes(), b.as_bytes());

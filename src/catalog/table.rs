@@ -17,6 +17,8 @@ const PROBES: [&str; 10] = ["-1", "-0.0001", "0", "0.0001", "0.5", "0.9999", "1"
 pub(super) struct Table {
     pub(super) settings: Vec<SettingFacts>,
     by_name: FxHashMap<&'static str, usize>,
+    /// Names that Spark's configuration itself replaces by a newer key, by that key.
+    older: FxHashMap<&'static str, Vec<&'static str>>,
 }
 
 impl Table {
@@ -34,7 +36,14 @@ impl Table {
         let lines = SETTINGS.lines().filter(|line| !line.starts_with('#'));
         let settings: Vec<SettingFacts> = lines.map(read_line).collect();
         let by_name = settings.iter().enumerate().map(|(index, facts)| (facts.name, index)).collect();
-        Self { settings, by_name }
+        let mut older: FxHashMap<_, Vec<_>> = FxHashMap::default();
+        for (facts, main) in settings.iter().filter_map(|facts| Some((facts, facts.main?))) {
+            // Where no version is named, the newer key itself lists its alternatives.
+            if main.since.is_some() {
+                older.entry(main.key).or_default().push(facts.name);
+            }
+        }
+        Self { settings, by_name, older }
     }
 }
 
@@ -166,6 +175,15 @@ fn main_key(text: &'static str) -> MainKey {
 }
 
 impl SettingFacts {
+    /// Every older name that this version reads when the key itself is not set, in the order in which it looks.
+    pub fn older_names(&self, v: impl Into<VersionIndex>) -> impl Iterator<Item = &'static SettingFacts> {
+        let (v, table) = (v.into(), Table::get());
+        let replaced = table.older.get(self.name).map_or(&[][..], Vec::as_slice);
+        let listed = self.alternatives(v).iter().filter_map(|name| table.find(name));
+        let replaced = replaced.iter().filter_map(|name| table.find(name)).filter(move |facts| facts.present(v));
+        listed.chain(replaced)
+    }
+
     /// Whether the name is only the beginning of names: `spark.hadoop.`, `spark.ssl`.
     pub fn is_prefix(&self) -> bool {
         if self.registered() || self.main.is_some() || self.deprecated.is_some() {

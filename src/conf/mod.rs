@@ -5,6 +5,9 @@ mod effective;
 pub mod properties;
 mod setting;
 mod template;
+mod units;
+pub mod value;
 
 pub use effective::{Effective, EffectiveConf, Layer, Origin};
 pub use setting::{Carrier, Setting, Value};
+pub use units::{Bytes, Millis};

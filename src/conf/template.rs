@@ -26,17 +26,10 @@ fn braces(text: &str) -> impl Iterator<Item = (usize, &str)> {
 fn between_ats(text: &str) -> Option<usize> {
     let is_name =
         |name: &str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"_.-".contains(&b));
-    let (mut rest, mut start) = (text, 0);
-    while let Some(at) = rest.find('@') {
-        let (name, closed) = rest[at + 1..].split_once('@')?;
-        if is_name(name) {
-            return Some(start + at);
-        }
-        start += at + 1 + name.len();
-        rest = &closed[..];
-        start += 1;
-        if rest.is_empty() {
-            break;
+    let mut ats = text.match_indices('@').map(|(at, _)| at).peekable();
+    while let Some(at) = ats.next() {
+        if is_name(&text[at + 1..*ats.peek()?]) {
+            return Some(at);
         }
     }
     None

@@ -1,13 +1,11 @@
-//! Settings held against what Spark itself made of the same files and values.
-//!
-//! The tables in `fixtures/conf/` were written by running Spark; each row is one case.
+//! Properties files held against what Spark kept of them.
 
 use std::collections::BTreeMap;
 
 use sparkls::conf::properties::{self, ProblemKind, PropertiesFile};
 use sparkls::conf::{Carrier, Setting, Value};
 
-const PROPERTIES_CASES: &str = include_str!("fixtures/conf/properties-cases.tsv");
+const PROPERTIES_CASES: &str = include_str!("../fixtures/conf/properties-cases.tsv");
 
 /// The input of a case: escapes as in C, special characters by name.
 fn unescape(text: &str) -> String {
