@@ -4,6 +4,8 @@
 //! for each setting, submit and problem. Places are `line:column-column`, from 1, in characters; a place over several
 //! lines is `line:column-line:column`. `CARRIERS=write cargo test --test carriers` writes the expectations anew.
 
+#![allow(clippy::unwrap_used)]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 

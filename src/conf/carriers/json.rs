@@ -2,7 +2,7 @@
 //!
 //! Which keys stand where, and who wins, is the same as in YAML.
 
-use tree_sitter::Node as Syntax;
+use tree_sitter::{Node as Syntax, Tree};
 
 use super::collect::Collector;
 use super::mapped::Mapped;
@@ -21,11 +21,38 @@ pub(super) fn read(text: &str, out: &mut Collector) {
 /// The document as a tree.
 pub(super) fn tree(text: &str) -> Option<Node<'_>> {
     let masked = mask::templates(text);
-    let mut tree = syntax::parse(tree_sitter_json::LANGUAGE.into(), &masked)?;
+    let mut tree = parse(&masked)?;
     if tree.root_node().has_error() {
-        tree = syntax::parse(tree_sitter_json::LANGUAGE.into(), &without_open_strings(&masked))?;
+        let closed = without_open_strings(&masked);
+        tree = parse(&closed)?;
+        if let Some(mended) = without_broken_pairs(&closed, &tree) {
+            tree = parse(&mended)?;
+        }
     }
     Some(lower(text, tree.root_node(), 0))
+}
+
+fn parse(text: &str) -> Option<Tree> {
+    syntax::parse(tree_sitter_json::LANGUAGE.into(), text)
+}
+
+/// The text with blanks in place of pairs whose value is none, so that it isn't looked for behind them.
+fn without_broken_pairs(text: &str, tree: &Tree) -> Option<String> {
+    let mut masked = text.as_bytes().to_vec();
+    let mut found = false;
+    syntax::walk(tree, |node| {
+        let broken = syntax::children(node).into_iter().find(|child| node.kind() == "pair" && child.is_error());
+        if let Some(value) = broken {
+            found = true;
+            for byte in &mut masked[node.start_byte()..value.end_byte()] {
+                if *byte != b'\n' {
+                    *byte = b' ';
+                }
+            }
+        }
+        broken.is_none() && node.has_error()
+    });
+    if found { String::from_utf8(masked).ok() } else { None }
 }
 
 /// The text with blanks in place of lines whose string is still open at their end: no string goes over lines.

@@ -84,7 +84,7 @@ fn broken_line(tree: &Tree, text: &str) -> Option<Span> {
         }
         let is_leaf_error = node.is_missing() || node.is_error() && !has_broken_child(node);
         if is_leaf_error {
-            broken = Some(node.start_byte().min(text.len()));
+            broken = Some(last_token(node).start_byte().min(text.len()));
         }
         !is_leaf_error
     });
@@ -92,6 +92,14 @@ fn broken_line(tree: &Tree, text: &str) -> Option<Span> {
     let start = text[..at].rfind('\n').map_or(0, |at| at + 1);
     let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
     (!text[start..end].trim().is_empty()).then(|| Span::new(start, end))
+}
+
+/// Where the grammar gave up: what stands before it in a broken part is whole.
+fn last_token(mut node: Syntax<'_>) -> Syntax<'_> {
+    while let Some(last) = node.child_count().checked_sub(1).and_then(|last| node.child(last as u32)) {
+        node = last;
+    }
+    node
 }
 
 fn has_broken_child(node: Syntax<'_>) -> bool {

@@ -2,13 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::decode::{adjacent, words_in};
+use super::decode::adjacent;
 use super::{Script, read_embedded};
 use crate::conf::Carrier;
 use crate::conf::carriers::collect::Collector;
 use crate::conf::carriers::submit::{self, Layout, Options};
 use crate::conf::carriers::syntax::{self, span};
-use crate::conf::carriers::words::Word;
+use crate::conf::carriers::words::{Word, split};
 use crate::conf::carriers::{ProblemKind, shapes};
 use crate::text::Span;
 
@@ -162,7 +162,7 @@ fn read_properties(script: &Script<'_>, words: &[Word<'_>], index: usize, out: &
         None if words[index - 1].as_str() == "--properties" => 0,
         None => {
             if text.contains("--conf") && text.contains(char::is_whitespace) {
-                let parts = words_in(word);
+                let parts = split(&word.text);
                 let options = Options { document: script.text, words: &parts, layout: Layout::Line };
                 submit::read_options(&options, out);
             }

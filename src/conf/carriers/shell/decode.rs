@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use super::Script;
 use crate::conf::carriers::mapped::Mapped;
 use crate::conf::carriers::syntax::{self, span};
-use crate::conf::carriers::words::{Holes, Word, split};
+use crate::conf::carriers::words::{Holes, Word};
 use crate::text::Span;
 
 /// How far a variable is followed through others.
@@ -230,9 +230,4 @@ impl<'t> Decoder<'_, 't> {
 fn inside(whole: Span, quote: u32) -> Span {
     let start = (whole.start + quote).min(whole.end);
     Span { start, end: whole.end.saturating_sub(quote).max(start) }
-}
-
-/// The words of options inside one string of a script.
-pub(super) fn words_in<'a>(word: &Word<'a>) -> Vec<Word<'a>> {
-    split(&word.text)
 }

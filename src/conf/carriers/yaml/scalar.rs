@@ -67,7 +67,7 @@ fn folded(text: &str, range: Span, quotes: Quotes) -> Mapped<'_> {
         let content = if number == 0 { line.trim_end_matches('\r') } else { line.trim() };
         let start = at + (line.len() - if number == 0 { line.len() } else { line.trim_start().len() });
         // In double quotes a backslash at the end of a line joins it to the next without a blank.
-        let is_joined = quotes == Quotes::Double && content.len() - content.trim_end_matches('\\').len() & 1 == 1;
+        let is_joined = quotes == Quotes::Double && (content.len() - content.trim_end_matches('\\').len()) % 2 == 1;
         let end = start + content.len() - usize::from(is_joined);
         if content.is_empty() && number > 0 {
             empty_lines += 1;
