@@ -260,6 +260,20 @@ fn repetition_is_no_danger() {
     }
 }
 
+#[test]
+fn variables_in_variables_do_not_multiply() {
+    let mut text = "A0=x\n".to_owned();
+    for level in 1..6 {
+        let references = format!("${{A{}}}", level - 1).repeat(2_000);
+        writeln!(text, "A{level}=\"{references}\"").unwrap();
+    }
+    text.push_str("C=(--conf spark.a=1 --conf spark.b=2)\n");
+    text.push_str(&"spark-submit --conf spark.x=$A5 \"${C[@]}\" a.py\n".repeat(200));
+    let found = extract(CarrierKind::Shell, &text);
+    assert_eq!(found.settings.len(), 202);
+    check_spans(&text, &found);
+}
+
 fn any_text() -> impl proptest::strategy::Strategy<Value = String> {
     let pieces = "(spark-submit|pyspark|--conf|spark\\.a=1|spark\\.b: 2|sparkConf:|\\{\\{ x \\}\\}|\\$\\{x\\}|\\$X|\\{|\\}|\\[|\\]|\\(|\\)|\"|'|\\\\|\n|\r\n|\t|  |=|:|,|#|- |\\||>|<<E|E|🌙|é|@A@|conf|%%configure|!|\"\"\"|//|;){0,40}";
     proptest::string::string_regex(pieces).unwrap()

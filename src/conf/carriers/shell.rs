@@ -9,6 +9,8 @@ mod command;
 mod decode;
 mod variables;
 
+use std::cell::Cell;
+
 use super::collect::Collector;
 use super::mapped::Mapped;
 use super::mask;
@@ -22,7 +24,7 @@ use variables::Variables;
 pub(super) fn read(text: &str, out: &mut Collector) {
     let masked = mask::interpolations(mask::templates(text));
     let Some(tree) = syntax::parse(tree_sitter_bash::LANGUAGE.into(), &masked) else { return };
-    let script = Script { text, variables: Variables::of(&tree, text) };
+    let script = Script { text, variables: Variables::of(&tree, text), budget: Cell::new(MAX_SUBSTITUTED) };
     syntax::walk(&tree, |node| match node.kind() {
         "command" => {
             command::read(&script, node, out);
@@ -41,6 +43,21 @@ pub(super) fn read(text: &str, out: &mut Collector) {
 struct Script<'t> {
     text: &'t str,
     variables: Variables<'t>,
+    /// How many bytes of values may still be filled in.
+    budget: Cell<usize>,
+}
+
+/// Values of variables are filled in up to this many bytes in one script; variables in variables can't multiply further.
+const MAX_SUBSTITUTED: usize = 1 << 20;
+
+impl Script<'_> {
+    /// Whether these values may be filled in once more.
+    fn may_substitute(&self, values: &[tree_sitter::Node<'_>]) -> bool {
+        let bytes: usize = values.iter().map(|value| value.end_byte() - value.start_byte() + 1).sum();
+        let left = self.budget.get().checked_sub(bytes);
+        self.budget.set(left.unwrap_or_default());
+        left.is_some()
+    }
 }
 
 /// Options in a variable, an array or `PYSPARK_SUBMIT_ARGS`.

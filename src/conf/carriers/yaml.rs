@@ -96,7 +96,7 @@ fn broken_line(tree: &Tree, text: &str) -> Option<Span> {
 
 /// Where the grammar gave up: what stands before it in a broken part is whole.
 fn last_token(mut node: Syntax<'_>) -> Syntax<'_> {
-    while let Some(last) = node.child_count().checked_sub(1).and_then(|last| node.child(last as u32)) {
+    while let Some(last) = node.child_count().checked_sub(1).and_then(|last| node.child(last)) {
         node = last;
     }
     node

@@ -55,6 +55,7 @@ impl<'t> Script<'t> {
             && let Some(reference) = self.reference(*node)
             && let Some(values) = self.variables.values(reference.name)
             && (reference.is_array || reference.is_unquoted)
+            && self.may_substitute(values)
         {
             let words: Vec<Word<'t>> = values.iter().flat_map(|value| self.words_of_value(*value)).collect();
             if reference.is_array {
@@ -211,7 +212,7 @@ impl<'t> Decoder<'_, 't> {
         let value = self.script.reference(node).filter(|reference| !reference.is_array).and_then(|reference| {
             let values = self.script.variables.values(reference.name)?;
             let [value] = values else { return None };
-            (value.kind() != "array" && self.references < MAX_REFERENCES)
+            (value.kind() != "array" && self.references < MAX_REFERENCES && self.script.may_substitute(values))
                 .then(|| self.script.word_through(&[*value], self.references + 1))
         });
         match value {
