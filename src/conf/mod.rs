@@ -1,5 +1,6 @@
 //! Settings: where they are written, what Spark makes of their values, and which one wins.
 
+pub mod carriers;
 mod effective;
 pub mod properties;
 mod setting;

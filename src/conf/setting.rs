@@ -15,21 +15,40 @@ pub enum Carrier {
     RuntimeSet,
     /// `SET key = value` in the text of `spark.sql(...)`: at run time, from its line on.
     SqlSet,
+    /// What a cluster gives to every job on it: EMR's `spark-defaults` classification, `spark_conf` of a Databricks
+    /// cluster, `properties` of a Dataproc cluster.
+    Cluster,
+    /// `--conf key=value` of `spark-submit` and the shells.
+    SubmitConf,
+    /// A flag of `spark-submit` with an own name (`--executor-memory 4g`); the key's span covers the flag.
+    SubmitFlag,
+    /// A key in the definition of a job: `sparkConf` of a SparkApplication, `conf` of Livy or Airflow, Glue's `--conf`.
+    Job,
+    /// A field with an own name in the definition of a job (`executor.memory`, `executorMemory`); the key's span covers
+    /// the field's name.
+    JobField,
 }
 
 impl Carrier {
     /// Who wins: a higher rank overrides a lower one for the same key.
     pub fn rank(self) -> u8 {
         match self {
-            Self::Properties => 1,
-            Self::Builder | Self::SparkConf => 3,
-            Self::RuntimeSet | Self::SqlSet => 4,
+            Self::Properties | Self::Cluster => 10,
+            Self::SubmitConf | Self::Job => 20,
+            Self::SubmitFlag | Self::JobField => 25,
+            Self::Builder | Self::SparkConf => 30,
+            Self::RuntimeSet | Self::SqlSet => 40,
         }
     }
 
     /// Whether the setting arrives in a session that runs already.
     pub fn at_run_time(self) -> bool {
         matches!(self, Self::RuntimeSet | Self::SqlSet)
+    }
+
+    /// Whether the name that is written stands for a key instead of being one: then it can't be renamed in place.
+    pub fn names_a_field(self) -> bool {
+        matches!(self, Self::SubmitFlag | Self::JobField)
     }
 }
 

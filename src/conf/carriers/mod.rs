@@ -1,0 +1,160 @@
+//! Settings in everything that is neither Python nor a properties file: one contract, one reader for each format.
+//!
+//! | carrier | keys that it can hold | who wins |
+//! | --- | --- | --- |
+//! | `spark-submit` and shells, in scripts, Makefiles, Dockerfiles, CI files | any with `--conf`, some with own flags | flag over `--conf` over properties file |
+//! | SparkApplication (Kubernetes operator) | `sparkConf` any, `hadoopConf` below `spark.hadoop.`, fields | field over `sparkConf` |
+//! | EMR classification `spark-defaults` | any | as `spark-defaults.conf`: below what a job brings |
+//! | EMR Serverless, EMR on EKS, EMR steps | any in `sparkSubmitParameters` and `Args` | as `spark-submit` |
+//! | Databricks `spark_conf` | any, Hadoop's own keys too | as `spark-defaults.conf`; `spark_submit_task` as `spark-submit` |
+//! | Dataproc `properties` | clusters: `spark:` and the key, jobs and batches: the key | cluster as `spark-defaults.conf`, job as `--conf` |
+//! | Livy, notebooks' `%%configure` | any in `conf`, fields (`driverMemory`) | field over `conf` |
+//! | Glue `--conf` | any; further ones chained inside the one value | as `--conf` |
+//! | Airflow `SparkSubmitOperator` | any in `conf`, arguments (`executor_memory`) | as `spark-submit`, which it calls |
+//! | dbt `server_side_parameters`, `spark_config` | any | as `--conf` |
+//! | Terraform | what the resource's provider takes, as above | as above |
+//! | HOCON | any, nested or dotted | as `--conf`: the application hands it on |
+//!
+//! Promises: spans are exact to the character, through quotes, escapes, block scalars and one format inside another;
+//! templates (Jinja, Helm, ERB, `${}`) are tolerated and what they fill in is [`Value::Template`]; broken input keeps
+//! what stands around it; a text without Spark in it is never parsed; time is linear in the text.
+
+mod collect;
+mod dockerfile;
+mod escapes;
+mod hcl;
+mod hocon;
+mod json;
+mod kind;
+mod makefile;
+mod mapped;
+mod mask;
+mod notebook;
+mod shapes;
+mod shell;
+mod submit;
+mod syntax;
+mod tree;
+mod words;
+mod yaml;
+
+use super::{Setting, Value};
+use crate::text::Span;
+use collect::Collector;
+pub use kind::{CarrierKind, kind_of, may_hold_settings};
+use mapped::Mapped;
+
+/// What was read out of a document.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Extract {
+    /// The settings in source order; one that several commands share stands here once.
+    pub settings: Vec<Setting>,
+    /// What starts a job: commands and job definitions, in source order.
+    pub submits: Vec<Submit>,
+    /// What Spark or the carrier's own tool reads otherwise than it looks, in source order.
+    pub problems: Vec<Problem>,
+}
+
+/// A command or a definition that starts a job.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Submit {
+    /// What starts it.
+    pub tool: Tool,
+    /// The whole command or definition.
+    pub span: Span,
+    /// The application file as written; `None` for a shell, or where it isn't known.
+    pub application: Option<Text>,
+    /// The arguments of the application.
+    pub arguments: Vec<Text>,
+    /// `--properties-file`: replaces `spark-defaults.conf`.
+    pub properties_file: Option<Text>,
+    /// `--class`.
+    pub class: Option<Text>,
+    /// Its settings, as indices into [`Extract::settings`], weakest first: of two for one key and rank the later wins.
+    pub settings: Vec<usize>,
+    /// Options of spark-submit that stand behind the application file and so go to the application, each with its value.
+    pub after_application: Vec<Span>,
+}
+
+/// What starts a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Tool {
+    SparkSubmit,
+    PySpark,
+    SparkShell,
+    SparkSql,
+    SparkR,
+    /// `PYSPARK_SUBMIT_ARGS`: what a Python process starts.
+    PySparkSubmitArgs,
+    /// A definition in YAML, JSON or HCL.
+    Definition,
+}
+
+/// A piece of text as written in the document, decoded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Text {
+    /// The decoded text; with holes it holds the variables as written.
+    pub text: String,
+    /// Its place, without quotes.
+    pub span: Span,
+    /// Something fills in a part of it.
+    pub is_template: bool,
+}
+
+/// Something that is read otherwise than it looks.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Problem {
+    /// Where.
+    pub span: Span,
+    /// Which trap.
+    pub kind: ProblemKind,
+    /// What happens, in one sentence.
+    pub message: String,
+}
+
+/// The traps of carriers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ProblemKind {
+    /// `--conf key = value`: the shell makes three arguments of it; the span is the whole.
+    SpacedAssignment,
+    /// `--conf key` without `=`: spark-submit stops; the span is the argument.
+    MissingAssignment,
+    /// An option that wants a value and stands at the end; the span is the option.
+    MissingValue,
+    /// `;` inside an unquoted value ends the command; the span is the `;`.
+    UnquotedSemicolon,
+    /// A further `key=value` in one value of Glue's `--conf` without a `--conf` of its own; the span is the pair.
+    UnchainedConf,
+    /// A number or boolean where a SparkApplication takes strings only; the span is the value.
+    NotAString,
+}
+
+/// Reads a document. Never fails: what can't be read is left out, the rest is kept.
+pub fn extract(kind: CarrierKind, text: &str) -> Extract {
+    if !may_hold_settings(text) {
+        return Extract::default();
+    }
+    let mut collector = Collector::default();
+    match text.strip_prefix('\u{feff}') {
+        Some(marked) => {
+            let marked = Mapped::verbatim(text, Span::new(text.len() - marked.len(), text.len()));
+            collector.embedded(&marked, |text, out| read(kind, text, out));
+        }
+        None => read(kind, text, &mut collector),
+    }
+    collector.finish()
+}
+
+fn read(kind: CarrierKind, text: &str, out: &mut Collector) {
+    match kind {
+        CarrierKind::Shell => shell::read(text, out),
+        CarrierKind::Makefile => makefile::read(text, out),
+        CarrierKind::Dockerfile => dockerfile::read(text, out),
+        CarrierKind::Yaml => yaml::read(text, out),
+        CarrierKind::Json => json::read(text, out),
+        CarrierKind::Notebook => notebook::read(text, out),
+        CarrierKind::Hcl => hcl::read(text, out),
+        CarrierKind::Hocon => hocon::read(text, out),
+    }
+}

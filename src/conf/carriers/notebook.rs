@@ -1,0 +1,87 @@
+//! Jupyter notebooks: `%%configure` cells, whose body is JSON as Livy takes it, or as Glue's sessions do.
+//!
+//! Any key can stand in `conf`; fields with names of their own (`driverMemory`) win over it. Cells of Python are read
+//! elsewhere; a cell with `%%bash` or `!spark-submit` is a script.
+
+use super::collect::Collector;
+use super::mapped::Mapped;
+use super::tree::{Node, Scalar};
+use super::{json, shapes, shell};
+
+/// Reads a notebook.
+pub(super) fn read(text: &str, out: &mut Collector) {
+    let Some(root) = json::tree(text) else { return };
+    let documents = if let Node::List(nodes) = &root { nodes.as_slice() } else { std::slice::from_ref(&root) };
+    for cells in documents.iter().filter_map(|document| document.get(&["cells"])) {
+        let Node::List(cells) = cells else { continue };
+        for cell in cells {
+            if let Some(source) = source(cell) {
+                read_cell(&source, out);
+            }
+        }
+    }
+}
+
+/// Reads the source of a cell, or a file that is one.
+pub(super) fn read_cell(source: &Mapped<'_>, out: &mut Collector) {
+    let text = source.text();
+    let Some(body) = text.trim_start().strip_prefix("%%") else {
+        read_commands(source, out);
+        return;
+    };
+    let from = text.len() - body.len();
+    let line_end = body.find('\n').map_or(text.len(), |at| from + at);
+    match body.split_whitespace().next() {
+        Some("configure") => {
+            let start = text[from..].find('{').map_or(text.len(), |at| from + at);
+            out.embedded(&source.slice(start..text.len()), |text, out| {
+                if let Some(root) = json::tree(text) {
+                    shapes::read_session(text, &root, out);
+                }
+            });
+        }
+        Some("bash" | "sh" | "script") => shell::read_string(&source.slice(line_end..text.len()), out),
+        _ => {}
+    }
+}
+
+/// `!spark-submit …` in a cell.
+fn read_commands(source: &Mapped<'_>, out: &mut Collector) {
+    let text = source.text();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let start = at + (line.len() - line.trim_start().len());
+        let command = line.trim_start().strip_prefix('!');
+        if command.is_some_and(shell::mentions_tool) {
+            let end = continued(text, at + line.len());
+            shell::read_string(&source.slice(start + 1..end), out);
+        }
+        at += line.len();
+    }
+}
+
+/// Where a command ends that goes on behind backslashes.
+fn continued(text: &str, mut end: usize) -> usize {
+    while text[..end].trim_end_matches(['\n', '\r']).ends_with('\\') && end < text.len() {
+        end += text[end..].find('\n').map_or(text.len() - end, |at| at + 1);
+    }
+    end
+}
+
+/// The source of a code cell: one string, or a list of lines.
+fn source<'a>(cell: &Node<'a>) -> Option<Mapped<'a>> {
+    if cell.scalar(&["cell_type"]).is_some_and(|kind| kind.as_str() != "code") {
+        return None;
+    }
+    match cell.get(&["source"])? {
+        Node::Scalar(Scalar { text, .. }) => Some(text.clone()),
+        lines @ Node::List(_) => {
+            let mut source = Mapped::default();
+            for line in lines.scalars()? {
+                source.push_mapped(&line.text);
+            }
+            Some(source)
+        }
+        Node::Map(_) | Node::Unknown(_) => None,
+    }
+}
