@@ -34,10 +34,10 @@ const CLOUD: &str = "cloud-integration.html";
 
 /// Beginnings of keys and whole keys, with their page; the longest that fits decides. A beginning stands for what is
 /// public below it, a whole key also for a setting that Spark calls internal and documents all the same.
-const PAGES: [(&str, &str); 154] = [
+const PAGES: [(&str, &str); 155] = [
     ("spark.acls.enable", ACCESS),
     ("spark.admin.", ACCESS),
-    ("spark.api.mode", "spark-connect-overview.html"),
+    ("spark.api.mode", "app-dev-spark-connect.html"),
     ("spark.app.name", APPLICATION),
     ("spark.archives", RUNTIME),
     ("spark.authenticate", "security.html#authentication"),
@@ -123,6 +123,7 @@ const PAGES: [(&str, &str); 154] = [
     ("spark.rdd.compress", SERIALIZATION),
     ("spark.redaction.", RUNTIME),
     ("spark.reducer.", SHUFFLE),
+    ("spark.resources.discoveryPlugin", APPLICATION),
     ("spark.rpc.", NETWORKING),
     ("spark.scheduler.", SCHEDULING),
     ("spark.scheduler.barrier.", BARRIER),
