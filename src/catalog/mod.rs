@@ -4,6 +4,7 @@
 
 mod facts;
 mod family;
+mod links;
 pub mod notes;
 mod raw;
 mod release;
@@ -14,6 +15,7 @@ mod version;
 
 pub use facts::{Bounds, ByteUnit, CaseFold, Default, Kind, Limit, MainKey, Removed, Scope, SettingFacts, TimeUnit};
 pub use family::{Family, family, family_name_near};
+pub use links::link;
 pub use raw::raw_kind;
 pub use release::{Releases, VERSIONS, VersionIndex, nearest};
 pub use retired::{Retired, retired};

@@ -19,9 +19,15 @@ fn known(facts: &SettingFacts) -> String {
     if let Some(note) = catalog::notes::note(facts.name()) {
         let _ = writeln!(page, "\n{note}");
     }
+    if let Some(tuning) = catalog::notes::tuning(facts.name()) {
+        let _ = writeln!(page, "{tuning}");
+    }
     defaults(&mut page, facts);
     accepts(&mut page, facts, newest);
     names(&mut page, facts, newest);
+    if let Some(link) = catalog::link(facts.name(), None) {
+        let _ = writeln!(page, "\n{dim}{link}{dim:#}");
+    }
     page
 }
 

@@ -17,12 +17,11 @@ pub(super) fn sections(snapshot: &Snapshot, offset: usize) -> Option<(Span, Vec<
     let mut sections = vec![heading(&key, facts, version)];
     sections.push(effective(snapshot, &conf, &key, facts));
     sections.extend(notes::note(&key).map(str::to_owned));
+    sections.extend(notes::tuning(&key).map(str::to_owned));
     sections.extend(facts.map(|facts| history(facts, version)).filter(|history| !history.is_empty()));
     sections.extend(names(&key, facts));
     sections.extend(last_run(snapshot, &conf, &key));
-    if facts.is_some() {
-        sections.push(format!("[Spark documentation]({})", page(&key, facts, version)));
-    }
+    sections.extend(page(&key, version));
     Some((span, sections))
 }
 
@@ -31,9 +30,10 @@ pub(in super::super) fn documentation(key: &str, version: SparkVersion) -> Optio
     let facts = catalog::setting(key)?;
     let mut sections = vec![heading(key, Some(facts), version)];
     sections.extend(notes::note(key).map(str::to_owned));
+    sections.extend(notes::tuning(key).map(str::to_owned));
     sections.push(history(facts, version));
     sections.extend(names(key, Some(facts)));
-    sections.push(format!("[Spark documentation]({})", page(key, Some(facts), version)));
+    sections.extend(page(key, version));
     sections.retain(|section| !section.is_empty());
     Some(sections.join("\n\n"))
 }
@@ -211,30 +211,6 @@ fn last_run(snapshot: &Snapshot, conf: &EffectiveConf, key: &str) -> Option<Stri
 }
 
 /// Spark's own page that lists the setting.
-fn page(key: &str, facts: Option<&SettingFacts>, version: SparkVersion) -> &'static str {
-    const PAGES: [(&str, &str); 9] = [
-        ("spark.kubernetes.", "https://spark.apache.org/docs/latest/running-on-kubernetes.html#configuration"),
-        ("spark.yarn.", "https://spark.apache.org/docs/latest/running-on-yarn.html#configuration"),
-        (
-            "spark.history.",
-            "https://spark.apache.org/docs/latest/monitoring.html#spark-history-server-configuration-options",
-        ),
-        ("spark.ssl.", "https://spark.apache.org/docs/latest/security.html#ssl-configuration"),
-        ("spark.deploy.", "https://spark.apache.org/docs/latest/spark-standalone.html"),
-        ("spark.worker.", "https://spark.apache.org/docs/latest/spark-standalone.html"),
-        ("spark.connect.", "https://spark.apache.org/docs/latest/configuration.html#spark-connect"),
-        (
-            "spark.sql.adaptive.",
-            "https://spark.apache.org/docs/latest/sql-performance-tuning.html#adaptive-query-execution",
-        ),
-        ("spark.dynamicAllocation.", "https://spark.apache.org/docs/latest/configuration.html#dynamic-allocation"),
-    ];
-    if let Some((_, page)) = PAGES.iter().find(|(prefix, _)| key.starts_with(prefix)) {
-        return page;
-    }
-    match facts.and_then(|facts| facts.scope(version)) {
-        Some(Scope::SqlRuntime) => "https://spark.apache.org/docs/latest/configuration.html#runtime-sql-configuration",
-        Some(Scope::SqlStatic) => "https://spark.apache.org/docs/latest/configuration.html#static-sql-configuration",
-        Some(Scope::Core) | None => "https://spark.apache.org/docs/latest/configuration.html#available-properties",
-    }
+fn page(key: &str, version: SparkVersion) -> Option<String> {
+    catalog::link(key, version).map(|page| format!("[Spark documentation]({page})"))
 }
