@@ -10,7 +10,9 @@ Spark does not declare. Run it with the Python of an environment that has the py
 
 import sys
 
+from py4j.protocol import Py4JJavaError
 from pyspark import SparkConf, SparkContext
+from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 CHEAP = {"spark.master": "local[1]", "spark.app.name": "oracle", "spark.ui.enabled": "false",
@@ -47,11 +49,19 @@ def parse(jvm, key: str, value: str, settings: dict) -> str:
         if key.startswith("spark.sql."):
             jvm.org.apache.spark.sql.internal.SQLConf().setConfString(key, value)
         else:
-            conf.get(entry)
+            read(conf, entry)
         conf.validateSettings()
-    except Exception:  # whatever it is, Spark refuses the value
+    except (Py4JJavaError, PySparkException):
         return "parse"
     return "ok"
+
+
+def read(conf, entry) -> None:
+    """A decimal has no counterpart here; that it was read is enough."""
+    try:
+        conf.get(entry)
+    except ValueError:
+        pass
 
 
 def start(settings: dict) -> str:

@@ -76,8 +76,8 @@ fn cores(cx: &SettingsContext<'_>, setting: &Setting, value: &str) -> Option<Fin
     let limit = cx.shared.option("max-cores");
     let cores = value.parse::<u32>().ok().filter(|cores| f64::from(*cores) > limit)?;
     let message = format!(
-        "{cores} tasks at a time share one heap, one set of disks and one set of connections. Executors of 4 to {limit} cores, \
-         and more of them, run the same tasks with less waiting."
+        "{cores} tasks at a time share one heap, one set of disks and one set of connections. More executors of about \
+         4 cores run the same tasks with less waiting."
     );
     Some(support::finding(&cx.shared, Severity::Information, support::value_or_key(setting), message))
 }

@@ -2,7 +2,7 @@
 
 use super::support;
 use crate::catalog;
-use crate::conf::{EffectiveConf, Setting, value};
+use crate::conf::{EffectiveConf, Origin, Setting, value};
 use crate::declare_rule;
 use crate::rules::{Finding, SettingsContext, Severity};
 use crate::text::Span;
@@ -21,6 +21,7 @@ declare_rule! {
     /// - the settings are set in a session that runs: the check is over by then
     /// - the file is a template with branches
     /// - the job runs on `local[…]`, for what only a cluster checks
+    /// - a warning only, where code clashes with a default that the cluster's settings may replace
     ///
     /// ## Example
     /// ```conf
@@ -43,6 +44,11 @@ declare_rule! {
     }
 }
 
+const STORAGE_TIMEOUT: &str = "spark.storage.blockManagerHeartbeatTimeoutMs";
+const INTERVAL: &str = "spark.network.timeoutInterval";
+const EXECUTOR_MEMORY: &str = "spark.executor.memory";
+/// One and a half times what Spark reserves for itself.
+const LEAST_EXECUTOR_MEMORY: i64 = 471_859_200;
 const TIMEOUT: &str = "spark.network.timeout";
 const HEARTBEAT: &str = "spark.executor.heartbeatInterval";
 const AUTHENTICATE: &str = "spark.authenticate";
@@ -67,7 +73,8 @@ fn check(cx: &mut SettingsContext<'_>) {
         return;
     }
     let conf = cx.shared.conf;
-    let mut clashes: Vec<Clash> = [deploy_mode(conf), timeouts(conf)].into_iter().flatten().collect();
+    let mut clashes: Vec<Clash> =
+        [deploy_mode(conf), heartbeat(conf), timeouts(conf), executor_memory(conf)].into_iter().flatten().collect();
     clashes.extend(["spark.memory.fraction", "spark.memory.storageFraction"].map(|key| fraction(conf, key)).into_iter().flatten());
     clashes.extend(ENCRYPTIONS.map(|key| encryption(conf, key)).into_iter().flatten());
     if !support::runs_locally(cx) {
@@ -92,8 +99,15 @@ fn at_its_setting(cx: &SettingsContext<'_>, clash: &Clash) -> Option<Finding> {
         support::known_at_start(cx.settings, key).filter(in_force).last().map(|(setting, _)| setting)
     };
     let setting = clash.keys.iter().find_map(written)?;
-    let message = format!("{} The application does not start.", clash.message);
-    let mut finding = support::finding(&cx.shared, Severity::Error, support::value_or_key(setting), message);
+    // Beside code, the cluster's settings or the submit command may say what nobody says here.
+    let by_default = |key: &&str| matches!(cx.shared.conf.get(key).origin, Some(Origin::Default(_)));
+    let proven = cx.plan.is_none() || !clash.keys.iter().any(|key| by_default(key));
+    let (severity, end) = match proven {
+        true => (Severity::Error, "The application does not start."),
+        false => (Severity::Warning, "The application does not start, unless another place sets what is missing here."),
+    };
+    let message = format!("{} {end}", clash.message);
+    let mut finding = support::finding(&cx.shared, severity, support::value_or_key(setting), message);
     for key in clash.keys.iter().filter(|key| **key != setting.key) {
         let shown = crate::rules::in_force::in_force(cx.shared.conf, key);
         finding.evidence.extend(shown.map(|value| support::evidence(key, value, "effective value")));
@@ -112,9 +126,12 @@ fn parses(conf: &EffectiveConf, key: &str) -> bool {
 }
 
 fn fraction(conf: &EffectiveConf, key: &'static str) -> Option<Clash> {
-    let fraction = conf.double(key).filter(|fraction| !(0.0..=1.0).contains(fraction) && parses(conf, key))?;
-    let message = format!("`{key}` is a share of the heap: it must lie between 0 and 1, not be {fraction}.");
-    let default = if key == "spark.memory.fraction" { "0.6" } else { "0.5" };
+    let of_heap = key == "spark.memory.fraction";
+    // Nothing at all for execution is refused a moment later.
+    let refused = |fraction: &f64| !(0.0..=1.0).contains(fraction) || (of_heap && *fraction == 0.0);
+    let fraction = conf.double(key).filter(|fraction| refused(fraction) && parses(conf, key))?;
+    let message = format!("`{key}` is a share of memory: it must lie between 0 and 1, not be {fraction}.");
+    let default = if of_heap { "0.6" } else { "0.5" };
     Some(Clash { keys: vec![key], message, better: Some((key, default.to_owned())) })
 }
 
@@ -125,25 +142,47 @@ fn deploy_mode(conf: &EffectiveConf) -> Option<Clash> {
     Some(Clash { keys: vec![DEPLOY_MODE], message, better: Some((DEPLOY_MODE, better.to_owned())) })
 }
 
+fn heartbeat(conf: &EffectiveConf) -> Option<Clash> {
+    let heartbeat = conf.millis(HEARTBEAT).filter(|heartbeat| heartbeat.0 <= 0)?;
+    let message = format!("`{HEARTBEAT}` ({heartbeat}) must be more than 0: executors report at this interval.");
+    Some(Clash { keys: vec![HEARTBEAT], message, better: Some((HEARTBEAT, "10s".to_owned())) })
+}
+
+/// The network's timeout against the heartbeat, and against the interval in which timeouts are looked for.
 fn timeouts(conf: &EffectiveConf) -> Option<Clash> {
-    let (timeout, heartbeat) = (conf.millis(TIMEOUT)?.0, conf.millis(HEARTBEAT)?.0);
-    if timeout > heartbeat {
+    let (timeout, heartbeat, interval) = (conf.millis(TIMEOUT)?, conf.millis(HEARTBEAT)?, conf.millis(INTERVAL)?);
+    // The defaults are 120 s and 10 s: whichever is written goes back to that proportion.
+    let longer = (TIMEOUT, format!("{}s", (heartbeat.0.saturating_mul(12) / 1000).max(120)));
+    if timeout <= heartbeat {
+        let message = format!(
+            "`{TIMEOUT}` ({timeout}) must be longer than `{HEARTBEAT}` ({heartbeat}): bare numbers are seconds in the first \
+             and milliseconds in the second."
+        );
+        let better = if is_written(conf, TIMEOUT) { longer } else { (HEARTBEAT, "10s".to_owned()) };
+        return Some(Clash { keys: vec![TIMEOUT, HEARTBEAT], message, better: Some(better) });
+    }
+    let of_storage = conf.millis(STORAGE_TIMEOUT).filter(|_| is_written(conf, STORAGE_TIMEOUT));
+    let (key, limit) = of_storage.map_or((TIMEOUT, timeout), |timeout| (STORAGE_TIMEOUT, timeout));
+    if interval <= limit {
         return None;
     }
     let message = format!(
-        "`{TIMEOUT}` ({}) must be longer than `{HEARTBEAT}` ({}): bare numbers are seconds in the first and milliseconds in \
-         the second.",
-        crate::conf::Millis(timeout),
-        crate::conf::Millis(heartbeat)
+        "`{key}` ({limit}) must not be shorter than `{INTERVAL}` ({interval}), the interval in which executors are checked."
     );
-    // The defaults are 120 s and 10 s: whichever is written goes back to that proportion.
-    let longer = (TIMEOUT, format!("{}s", (heartbeat.saturating_mul(12) / 1000).max(120)));
-    let better = if is_written(conf, TIMEOUT) { longer } else { (HEARTBEAT, "10s".to_owned()) };
-    Some(Clash { keys: vec![TIMEOUT, HEARTBEAT], message, better: Some(better) })
+    let better = if key == TIMEOUT { longer } else { (STORAGE_TIMEOUT, "120s".to_owned()) };
+    Some(Clash { keys: vec![key, INTERVAL], message, better: Some(better) })
+}
+
+fn executor_memory(conf: &EffectiveConf) -> Option<Clash> {
+    let memory = conf.bytes(EXECUTOR_MEMORY).filter(|memory| memory.0 < LEAST_EXECUTOR_MEMORY)?;
+    let message = format!(
+        "Executors need at least 450 MiB of heap and `{EXECUTOR_MEMORY}` is {memory}; a bare number is MiB."
+    );
+    Some(Clash { keys: vec![EXECUTOR_MEMORY], message, better: Some((EXECUTOR_MEMORY, "1g".to_owned())) })
 }
 
 fn is_written(conf: &EffectiveConf, key: &str) -> bool {
-    matches!(conf.get(key).origin, Some(crate::conf::Origin::Written { .. }))
+    matches!(conf.get(key).origin, Some(Origin::Written { .. } | Origin::Run(_)))
 }
 
 fn encryption(conf: &EffectiveConf, key: &'static str) -> Option<Clash> {
@@ -156,7 +195,12 @@ fn encryption(conf: &EffectiveConf, key: &'static str) -> Option<Clash> {
 }
 
 fn cores(conf: &EffectiveConf) -> Option<Clash> {
-    let (cores, cpus) = (conf.integer(EXECUTOR_CORES)?, conf.double(TASK_CPUS)?);
+    // A standalone cluster gives an executor all cores of its worker unless a number is written.
+    let one_by_default = ["yarn", "k8s", "local-cluster"];
+    let master = conf.get("spark.master").value.unwrap_or_default();
+    let is_known = is_written(conf, EXECUTOR_CORES) || one_by_default.iter().any(|name| master.starts_with(name));
+    let cores = if is_known { conf.integer(EXECUTOR_CORES).unwrap_or(1) } else { return None };
+    let cpus = conf.double(TASK_CPUS)?;
     let too_few = cores > 0 && cpus.is_finite() && cpus > cores as f64;
     too_few.then(|| Clash {
         keys: vec![TASK_CPUS, EXECUTOR_CORES],

@@ -17,7 +17,7 @@ declare_rule! {
     /// - a comment beside it gives the reason
     /// - the default changed between Spark versions: the value may be pinned on purpose
     /// - it is the size of the driver or the executors, which clusters and submit commands set too
-    /// - another rule speaks of the same setting: speculation, shuffle partitions, switched-off features
+    /// - another rule speaks of the same setting: speculation, shuffle partitions, adaptive execution
     /// - it overrides another place's value, or is itself set anew at run time
     /// - the file is a template or a test, or the platform has defaults of its own, or the Spark version is not known
     ///
@@ -40,7 +40,7 @@ declare_rule! {
 }
 
 /// Spoken of by rules of their own, or set by clusters and submit commands too.
-const NOT_OURS: [&str; 14] = [
+const NOT_OURS: [&str; 13] = [
     "spark.app.name",
     "spark.driver.cores",
     "spark.driver.host",
@@ -52,7 +52,6 @@ const NOT_OURS: [&str; 14] = [
     "spark.executor.memory",
     "spark.master",
     "spark.speculation",
-    "spark.sql.adaptive.enabled",
     "spark.sql.shuffle.partitions",
     "spark.submit.deployMode",
 ];
@@ -86,7 +85,9 @@ fn restates(cx: &SettingsContext<'_>, setting: &Setting) -> bool {
     let effective = cx.shared.conf.get(&setting.key);
     let alone = effective.overridden.is_empty() && support::is_in_force(&cx.shared, setting);
     let set_once = cx.settings.iter().filter(|other| other.key == setting.key).count() == 1;
+    let of_aqe = setting.key.starts_with("spark.sql.adaptive.");
     !NOT_OURS.contains(&setting.key.as_str())
+        && !of_aqe
         && set_once
         && alone
         && value::same_value(facts, version, text.trim(), default)

@@ -76,8 +76,8 @@ const RAW_AT_START: [&str; 5] =
     ["spark.default.parallelism", "spark.executorEnv.", "spark.master", "spark.shuffle.io.", "spark.submit.deployMode"];
 
 /// Modules that a session does not load by itself, so that it takes their settings for unknown names.
-const NOT_LOADED: [&str; 5] =
-    ["spark.kubernetes.", "spark.mesos.", "spark.sql.hive.", "spark.streaming.", "spark.yarn."];
+const NOT_LOADED: [&str; 6] =
+    ["spark.default.parallelism", "spark.kubernetes.", "spark.mesos.", "spark.sql.hive.", "spark.streaming.", "spark.yarn."];
 
 /// What a running session makes of a setting that came too late.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -248,7 +248,7 @@ fn launched(cx: &SettingsContext<'_>) -> Option<String> {
 /// Writes the setting into the chain that starts the session, in place of the statement.
 fn move_to_builder(cx: &SettingsContext<'_>, setting: &Setting) -> Option<Fix> {
     let text = cx.shared.text;
-    if READ_BY_THE_LAUNCH.contains(&setting.key.as_str()) {
+    if READ_BY_THE_LAUNCH.contains(&setting.key.as_str()) || runs_before_the_code(cx) {
         return None;
     }
     let value = setting.value.literal().filter(|value| !value.contains(['"', '\\', '\n']))?;

@@ -69,9 +69,10 @@ fn finding(cx: &SettingsContext<'_>, action: &Action) -> Option<Finding> {
         }
         _ => return None,
     };
-    let on = crate::rules::in_force::in_force(cx.shared.conf, KEY)?;
+    let in_force = crate::rules::in_force::in_force(cx.shared.conf, KEY)?;
+    let place = in_force.split_once(' ').map_or("", |(_, place)| place);
     let message = format!(
-        "Speculation is on, {on}: {what} both copies of a slow task, and nothing takes one back. Switch it off for this job, \
+        "Speculation is on {place}: {what} both copies of a slow task, and nothing takes one back. Switch it off for this job, \
          or make the sink take the same rows twice."
     );
     let mut finding = support::finding(&cx.shared, severity, action.site.method, message);
