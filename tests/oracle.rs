@@ -19,7 +19,6 @@ use sparkls::rules::{Environment, RuleSettings, Severity, Vendor};
 /// The releases that were asked.
 const ASKED: [SparkVersion; 2] = [SparkVersion::new(3, 5, 9), SparkVersion::new(4, 3, 0)];
 
-
 /// What Spark's own checks refuse in combination: key, value, other settings.
 const COMBINATIONS: &[(&str, &str, &str)] = &[
     ("spark.memory.fraction", "1.5", ""),
@@ -123,13 +122,13 @@ impl Question {
 
 /// Every third public setting, with texts of its kind, good and bad, and the combinations.
 fn questions() -> Vec<Question> {
-    let asked = |facts: &&SettingFacts| {
-        ASKED.iter().all(|version| facts.registered_in(*version)) && facts.public(ASKED[0])
-    };
+    let asked =
+        |facts: &&SettingFacts| ASKED.iter().all(|version| facts.registered_in(*version)) && facts.public(ASKED[0]);
     let mut questions = Vec::new();
     for (index, facts) in catalog::settings().filter(asked).enumerate().filter(|(index, _)| index % 3 == 0) {
         for value in values(facts, index) {
-            let question = |how| Question { how, key: facts.name().to_owned(), value: value.clone(), others: String::new() };
+            let question =
+                |how| Question { how, key: facts.name().to_owned(), value: value.clone(), others: String::new() };
             questions.push(question("parse"));
             if questions.len() % 8 == 0 && may_start(facts.name()) {
                 questions.push(question("start"));
@@ -152,9 +151,20 @@ fn questions() -> Vec<Question> {
 /// asked.
 fn may_start(key: &str) -> bool {
     const READ: [&str; 14] = [
-        "spark.dynamicAllocation.", "spark.io.compression.codec", "spark.scheduler.mode", "spark.shuffle.manager",
-        "spark.storage.blockManagerHeartbeatTimeoutMs", "spark.sql.", "spark.memory.", "spark.network.", "spark.executor.heartbeatInterval", "spark.executor.memory",
-        "spark.driver.maxResultSize", "spark.speculation", "spark.authenticate", "spark.executor.extraJavaOptions",
+        "spark.dynamicAllocation.",
+        "spark.io.compression.codec",
+        "spark.scheduler.mode",
+        "spark.shuffle.manager",
+        "spark.storage.blockManagerHeartbeatTimeoutMs",
+        "spark.sql.",
+        "spark.memory.",
+        "spark.network.",
+        "spark.executor.heartbeatInterval",
+        "spark.executor.memory",
+        "spark.driver.maxResultSize",
+        "spark.speculation",
+        "spark.authenticate",
+        "spark.executor.extraJavaOptions",
     ];
     READ.iter().any(|prefix| key.starts_with(prefix)) && !key.contains("hive") && !key.starts_with("spark.sql.catalog")
 }
@@ -237,7 +247,8 @@ fn what_spark_refuses_is_what_we_refuse() {
             let ours = refused(&question, version);
             // A local session does not read every setting, and a parser does not see what is checked later.
             let both = ["parse", "start"].map(|how| recorded.get(&Question { how, ..question.clone() }.line()));
-            let answer = both.into_iter().flatten().map(|answers| answers[column].as_str()).find(|answer| *answer != "ok");
+            let answer =
+                both.into_iter().flatten().map(|answers| answers[column].as_str()).find(|answer| *answer != "ok");
             let answer = answer.unwrap_or("ok");
             if ours != (answer != "ok") {
                 let ours = if ours { "refused" } else { "ok" };
@@ -258,7 +269,8 @@ fn real_spark_still_answers_as_recorded() {
         return;
     };
     let (version, python) = oracle.split_once(':').expect("VERSION:PYTHON");
-    let column = ASKED.iter().position(|asked| asked.to_string() == version).expect("one of the releases that are asked");
+    let column =
+        ASKED.iter().position(|asked| asked.to_string() == version).expect("one of the releases that are asked");
     let questions = questions();
     let answers = ask(python, &questions);
     let mut table = recorded();

@@ -9,7 +9,8 @@ use sparkls::conf::{EffectiveConf, Layer, Origin, Setting, properties};
 use sparkls::link::{Certainty, Link, Links, Measured};
 use sparkls::pyspark::PythonFile;
 use sparkls::rules::{
-    self, Confidence, Environment, Finding, MeasuredRun, RuleSettings, RunView, Severity, State, Subject, Vendor, Verdict,
+    self, Confidence, Environment, Finding, MeasuredRun, RuleSettings, RunView, Severity, State, Subject, Vendor,
+    Verdict,
 };
 use sparkls::text::Span;
 
@@ -113,6 +114,7 @@ fn the_drivers_memory_comes_too_late_under_spark_submit() {
 
 #[test]
 fn a_plain_python_job_launches_its_jvm_with_the_drivers_memory() {
-    let measured = run(Vec::new(), &[], "org.apache.spark.deploy.SparkSubmit --conf spark.driver.memory=8g pyspark-shell");
+    let measured =
+        run(Vec::new(), &[], "org.apache.spark.deploy.SparkSubmit --conf spark.driver.memory=8g pyspark-shell");
     assert!(of(&findings("jobs/job.py", BUILDER, &measured), "setting-too-late").is_none());
 }

@@ -46,7 +46,8 @@ fn docs(rule: &Rule) -> String {
 
 /// The case under one heading of the documentation.
 pub(crate) fn example(rule: &Rule, heading: &str) -> Example {
-    let mut example = Example { case: Case::new(&format!("{}, {heading}", rule.name)), marked: Vec::new(), needs_run: false };
+    let mut example =
+        Example { case: Case::new(&format!("{}, {heading}", rule.name)), marked: Vec::new(), needs_run: false };
     let mut here = false;
     for piece in markdown::pieces(&docs(rule)) {
         match piece {

@@ -179,11 +179,16 @@ pub(super) fn remove_word(cx: &Shared<'_>, setting: &Setting, word: &str, span: 
         return remove(cx, setting);
     }
     let value = setting.value_span.of(cx.text);
-    let (start, end) = ((span.start - setting.value_span.start) as usize, (span.end - setting.value_span.start) as usize);
+    let (start, end) =
+        ((span.start - setting.value_span.start) as usize, (span.end - setting.value_span.start) as usize);
     let after = value[end..].len() - value[end..].trim_start().len();
     let before = value[..start].len() - value[..start].trim_end().len();
     // The blank behind the word goes with it; behind the last word there is none.
-    let taken = if after > 0 { Span::new(span.start as usize, span.end as usize + after) } else { Span::new(span.start as usize - before, span.end as usize) };
+    let taken = if after > 0 {
+        Span::new(span.start as usize, span.end as usize + after)
+    } else {
+        Span::new(span.start as usize - before, span.end as usize)
+    };
     Some(Fix {
         title: format!("Remove {word}"),
         kind: FixKind::QuickFix,
