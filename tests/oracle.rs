@@ -4,6 +4,8 @@
 //! Python of an environment with pyspark, and its version: `SPARKLS_SPARK_ORACLE=3.5.9:venv/bin/python cargo test --test
 //! oracle`. With `SPARKLS_BLESS=1` the answers are written to the fixture.
 
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -37,7 +39,6 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     ("spark.executor.extraJavaOptions", "-Dapp.spark=1", ""),
     ("spark.executor.defaultJavaOptions", "-Xmx4g", ""),
     ("spark.executor.defaultJavaOptions", "-Dspark.foo=1", ""),
-    ("spark.driver.extraJavaOptions", "-Xmx4g", ""),
     ("spark.driver.extraJavaOptions", "-Dspark.foo=1", ""),
     ("spark.submit.deployMode", "foo", ""),
     ("spark.submit.deployMode", "CLIENT", ""),
@@ -81,6 +82,9 @@ const COMBINATIONS: &[(&str, &str, &str)] = &[
     ("spark.network.timeout", "60s", ""),
     ("spark.storage.blockManagerHeartbeatTimeoutMs", "30s", ""),
     ("spark.executor.heartbeatInterval", "0", ""),
+    ("spark.executor.heartbeatInterval", "-1", ""),
+    ("spark.executor.memory", "64mib", ""),
+    ("spark.storage.blockManagerHeartbeatTimeoutMs", "100us", ""),
     ("spark.executor.memory", "449m", ""),
     ("spark.executor.memory", "450m", ""),
     ("spark.io.compression.codec", "nope", ""),

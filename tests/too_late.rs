@@ -1,6 +1,8 @@
 //! What real sessions said to settings at run time, and what we say: `tests/fixtures/conf/runtime-cases.*.txt` are the
 //! answers of PySpark 3.5 and 4.3.
 
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

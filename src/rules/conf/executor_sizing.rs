@@ -51,16 +51,17 @@ declare_rule! {
     }
 }
 
+type Look = fn(&SettingsContext<'_>, &Setting, &str) -> Option<Finding>;
+
 fn check(cx: &mut SettingsContext<'_>) {
     let managed = cx.shared.environment.vendor == Vendor::Databricks || uses_rapids(cx);
     if cx.shared.is_test || managed || support::runs_locally(cx) {
         return;
     }
-    let checks: [(&str, fn(&SettingsContext<'_>, &Setting, &str) -> Option<Finding>); 3] =
-        [(CORES, cores), (MEMORY, memory), (OVERHEAD, overhead)];
-    for (key, check) in checks {
+    let looks: [(&str, Look); 3] = [(CORES, cores), (MEMORY, memory), (OVERHEAD, overhead)];
+    for (key, look) in looks {
         for (setting, value) in support::known_at_start(cx.settings, key) {
-            if let Some(finding) = check(cx, setting, value).filter(|_| !support::has_reason(&cx.shared, setting)) {
+            if let Some(finding) = look(cx, setting, value).filter(|_| !support::has_reason(&cx.shared, setting)) {
                 cx.shared.report(finding);
             }
         }

@@ -2,7 +2,7 @@
 
 use super::support;
 use crate::catalog;
-use crate::conf::{EffectiveConf, Origin, Setting, value};
+use crate::conf::{Carrier, EffectiveConf, Origin, Setting, value};
 use crate::declare_rule;
 use crate::rules::{Finding, SettingsContext, Severity};
 use crate::text::Span;
@@ -88,7 +88,18 @@ fn check(cx: &mut SettingsContext<'_>) {
     }
     for (setting, _) in support::known_at_start(cx.settings, "spark.executor.extraJavaOptions") {
         if support::is_in_force(&cx.shared, setting) {
-            java_options(cx, setting);
+            java_options(cx, setting, &EXECUTORS);
+        }
+    }
+    // spark-submit looks before it launches the driver itself; in cluster mode somebody else does.
+    if conf.get(DEPLOY_MODE).value.as_deref() != Some("cluster") {
+        for key in ["spark.driver.extraJavaOptions", "spark.driver.defaultJavaOptions"] {
+            let in_code = |setting: &Setting| matches!(setting.carrier, Carrier::Builder | Carrier::SparkConf);
+            for (setting, _) in support::known_at_start(cx.settings, key) {
+                if support::is_in_force(&cx.shared, setting) && !in_code(setting) {
+                    java_options(cx, setting, &DRIVER);
+                }
+            }
         }
     }
 }
@@ -101,7 +112,7 @@ fn at_its_setting(cx: &SettingsContext<'_>, clash: &Clash) -> Option<Finding> {
     let setting = clash.keys.iter().find_map(written)?;
     // Beside code, the cluster's settings or the submit command may say what nobody says here.
     let by_default = |key: &&str| matches!(cx.shared.conf.get(key).origin, Some(Origin::Default(_)));
-    let proven = cx.plan.is_none() || !clash.keys.iter().any(|key| by_default(key));
+    let proven = cx.plan.is_none() || !clash.keys.iter().any(by_default);
     let (severity, end) = match proven {
         true => (Severity::Error, "The application does not start."),
         false => (Severity::Warning, "The application does not start, unless another place sets what is missing here."),
@@ -224,22 +235,33 @@ fn executor_bounds(conf: &EffectiveConf) -> Option<Clash> {
     Some(Clash { keys: vec![MAX_EXECUTORS, MIN_EXECUTORS], message, better: Some((MAX_EXECUTORS, min.max(1).to_string())) })
 }
 
-/// The two kinds of options that an executor's JVM may not be given this way; a text search, as Spark's is.
-fn java_options(cx: &mut SettingsContext<'_>, setting: &Setting) {
-    let refused = |word: &str| word.contains("-Xmx") || word.contains("-Dspark");
-    let refused: Vec<(String, Span)> = support::words(&cx.shared, setting)
+/// Options that a JVM may not be given this way, with what to do instead; a text search, as Spark's is.
+struct JavaOptions {
+    whose: &'static str,
+    refused: &'static [(&'static str, &'static str)],
+}
+
+const EXECUTORS: JavaOptions = JavaOptions {
+    whose: "the executors'",
+    refused: &[
+        ("-Xmx", "The heap's size is `spark.executor.memory`."),
+        ("-Dspark", "Settings of Spark are written as settings."),
+    ],
+};
+
+const DRIVER: JavaOptions =
+    JavaOptions { whose: "the driver's", refused: &[("-Xmx", "The heap's size is `spark.driver.memory`.")] };
+
+fn java_options(cx: &mut SettingsContext<'_>, setting: &Setting, options: &JavaOptions) {
+    let instead = |word: &str| options.refused.iter().find(|(part, _)| word.contains(part)).map(|(_, instead)| *instead);
+    let refused: Vec<(String, Span, &'static str)> = support::words(&cx.shared, setting)
         .into_iter()
-        .filter(|(word, _)| refused(word))
-        .map(|(word, span)| (word.to_owned(), span))
+        .filter_map(|(word, span)| Some((word.to_owned(), span, instead(word)?)))
         .collect();
-    for (word, span) in refused {
-        let instead = if word.contains("-Xmx") {
-            "The heap's size is `spark.executor.memory`."
-        } else {
-            "Settings of Spark are written as settings."
-        };
+    for (word, span, instead) in refused {
         let message = format!(
-            "Spark refuses `{word}` among the executors' JVM options. {instead} The application does not start."
+            "Spark refuses `{word}` among {} JVM options. {instead} The application does not start.",
+            options.whose
         );
         let finding = support::finding(&cx.shared, Severity::Error, span, message)
             .with_fixes(support::remove_word(&cx.shared, setting, &word, span));
