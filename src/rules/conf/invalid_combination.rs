@@ -74,7 +74,7 @@ fn check(cx: &mut SettingsContext<'_>) {
     }
     let conf = cx.shared.conf;
     let mut clashes: Vec<Clash> =
-        [deploy_mode(conf), heartbeat(conf), timeouts(conf), executor_memory(conf)].into_iter().flatten().collect();
+        [deploy_mode(conf), heartbeat(conf), timeouts(conf), executor_memory(conf), task_cpus(conf)].into_iter().flatten().collect();
     clashes.extend(["spark.memory.fraction", "spark.memory.storageFraction"].map(|key| fraction(conf, key)).into_iter().flatten());
     clashes.extend(ENCRYPTIONS.map(|key| encryption(conf, key)).into_iter().flatten());
     if !support::runs_locally(cx) {
@@ -157,6 +157,13 @@ fn heartbeat(conf: &EffectiveConf) -> Option<Clash> {
     let heartbeat = conf.millis(HEARTBEAT).filter(|heartbeat| heartbeat.0 <= 0)?;
     let message = format!("`{HEARTBEAT}` ({heartbeat}) must be more than 0: executors report at this interval.");
     Some(Clash { keys: vec![HEARTBEAT], message, better: Some((HEARTBEAT, "10s".to_owned())) })
+}
+
+/// From the version on in which a task may take a part of a core, none at all is refused where it is declared.
+fn task_cpus(conf: &EffectiveConf) -> Option<Clash> {
+    let cpus = conf.double(TASK_CPUS).filter(|cpus| conf.version().at_least(4, 3) && *cpus <= 0.0)?;
+    let message = format!("`{TASK_CPUS}` ({cpus}) must be more than 0.");
+    Some(Clash { keys: vec![TASK_CPUS], message, better: Some((TASK_CPUS, "1".to_owned())) })
 }
 
 /// The network's timeout against the heartbeat, and against the interval in which timeouts are looked for.
