@@ -40,12 +40,27 @@ pub struct StaticPlan {
     pub uses: SparkUse,
     /// Where the session first gets its name in this file, if it is built here.
     pub session_span: Option<Span>,
+    /// Where a session or a context is started or handed out (`getOrCreate`, `SparkContext(...)`); in source order.
+    pub sessions: Vec<SessionStart>,
     /// Window specifications with an order, at their `orderBy`; in source order.
     pub windows: Vec<WindowOrder>,
     /// What [`StaticPlan::bound`] answers, by node; empty until [`StaticPlan::finish`].
     pub bounds: Vec<RowBound>,
     /// By node: whether an earlier node has the same call (a function that was read for several callers).
     pub repeats: Vec<bool>,
+}
+
+/// A call after which a session runs: the first one starts it, later ones hand it out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SessionStart {
+    /// The whole call with its chain, from `SparkSession` on.
+    pub call: Span,
+    /// The method's or class's name.
+    pub method: Span,
+    /// The function that holds it.
+    pub scope: ScopeId,
+    /// Whether it runs only under an `if` inside its function.
+    pub conditional: bool,
 }
 
 /// A window specification with an order: `Window.orderBy(...)`, `Window.partitionBy(...).orderBy(...)`.
@@ -504,6 +519,8 @@ impl StaticPlan {
         self.settings.sort_by_key(|setting| (setting.key_span, setting.span));
         self.bindings.sort_by_key(|binding| binding.span);
         self.windows.sort_by_key(|window| window.site.call);
+        self.sessions.sort_by_key(|session| session.call);
+        self.sessions.dedup_by_key(|session| session.call);
     }
 
     /// The node and all it is computed from, each once, nearest first.

@@ -7,7 +7,7 @@ use super::frame::integer;
 use super::{Interpreter, Usage, template_text};
 use crate::conf::Carrier;
 use crate::pyspark::ir::ExprId;
-use crate::pyspark::plan::{ActionKind, Loop, LoopOver, Operator, RowBound, Source, WindowOrder};
+use crate::pyspark::plan::{ActionKind, Loop, LoopOver, Operator, RowBound, SessionStart, Source, WindowOrder};
 use crate::pyspark::sql::{self, Statement};
 use crate::pyspark::value::{Code, Object, Reader, Value, WindowSpec};
 
@@ -183,12 +183,18 @@ impl<'a> Interpreter<'a> {
                 Value::Object(Object::Builder)
             }
             "getOrCreate" | "create" => {
-                self.plan.uses.builds_session = true;
+                self.session_start(call);
                 self.plan.uses.is_spark = true;
                 Value::Object(Object::Session)
             }
             _ => Value::Object(Object::Builder),
         }
+    }
+
+    fn session_start(&mut self, call: &Call<'a>) {
+        self.plan.uses.builds_session = true;
+        let (scope, conditional) = (self.frame.scope, self.frame.conditional);
+        self.plan.sessions.push(SessionStart { call: call.span, method: call.method, scope, conditional });
     }
 
     fn conf_method(&mut self, name: &str, call: &Call<'a>) -> Value<'a> {
@@ -217,7 +223,7 @@ impl<'a> Interpreter<'a> {
                     }
                 }
                 self.plan.uses.is_spark = true;
-                self.plan.uses.builds_session = true;
+                self.session_start(call);
                 Value::Object(Object::Context)
             }
             "SparkConf" => Value::Object(Object::Conf),

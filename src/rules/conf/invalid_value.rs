@@ -2,7 +2,7 @@
 
 use super::support;
 use crate::catalog::{self, Kind, SettingFacts};
-use crate::conf::value::{self, Noticed, Parsed, Refusal};
+use crate::conf::value::{self, Noticed, Parsed, Reason, Refusal};
 use crate::conf::{Bytes, Setting};
 use crate::declare_rule;
 use crate::rules::{Finding, SettingsContext, Severity, Vendor};
@@ -46,7 +46,10 @@ fn check(cx: &mut SettingsContext<'_>) {
         }
         let finding = match value::parse(facts, cx.shared.version(), text) {
             Err(refusal) => Some(refused(cx, setting, facts, text, refusal)),
-            Ok(parsed) => surprising(cx, setting, facts, text, &parsed),
+            Ok(parsed) => match unknown_name(&setting.key, text) {
+                Some(refusal) => Some(refused(cx, setting, facts, text, refusal)),
+                None => surprising(cx, setting, facts, text, &parsed),
+            },
         };
         if let Some(finding) = finding {
             cx.shared.report(finding);
@@ -102,6 +105,29 @@ fn surprising(cx: &SettingsContext<'_>, setting: &Setting, facts: &SettingFacts,
         _ => return None,
     };
     Some(support::finding(&cx.shared, Severity::Warning, support::value_or_key(setting), message))
+}
+
+/// Keys whose names Spark's code looks up, besides the classes that a value may name with their package.
+const NAMED_IN_CODE: [(&str, &[&str]); 5] = [
+    ("spark.eventLog.compression.codec", CODECS),
+    ("spark.io.compression.codec", CODECS),
+    ("spark.scheduler.mode", &["FAIR", "FIFO", "NONE"]),
+    ("spark.shuffle.manager", &["sort", "tungsten-sort"]),
+    ("spark.shuffle.mapStatus.compression.codec", CODECS),
+];
+
+const CODECS: &[&str] = &["lz4", "lzf", "snappy", "zstd"];
+
+/// A short name that no code of Spark knows. Spark folds their case.
+fn unknown_name(key: &str, text: &str) -> Option<Refusal> {
+    let (_, names) = NAMED_IN_CODE.iter().find(|(named, _)| *named == key)?;
+    let text = text.trim();
+    let refused = !text.contains(['.', '$']) && !names.iter().any(|name| name.eq_ignore_ascii_case(text));
+    refused.then(|| Refusal {
+        reason: Reason::NotAllowed,
+        message: format!("`{text}` is not one of {}, nor a class with its package.", names.join(", ")),
+        suggestion: None,
+    })
 }
 
 fn is_heap(facts: &SettingFacts) -> bool {

@@ -42,8 +42,7 @@ declare_rule! {
 }
 
 fn check(cx: &mut SettingsContext<'_>) {
-    let local = cx.shared.environment.local || cx.plan.is_some_and(|plan| plan.uses.local_master) || local_master(cx);
-    if local || cx.shared.is_test || cx.plan.is_some_and(starts_a_stream) {
+    if support::runs_locally(cx) || cx.shared.is_test || cx.plan.is_some_and(support::reads_a_stream) {
         return;
     }
     for (setting, value) in support::known(cx.settings, KEY) {
@@ -88,14 +87,4 @@ fn finding(cx: &SettingsContext<'_>, setting: &Setting, count: u64) -> Finding {
     }
     finding.fixes.extend(support::remove(&cx.shared, setting));
     finding
-}
-
-/// A master of `local…` among the settings of the document or the job.
-fn local_master(cx: &SettingsContext<'_>) -> bool {
-    cx.shared.conf.get("spark.master").value.is_some_and(|master| master.starts_with("local"))
-}
-
-fn starts_a_stream(plan: &crate::pyspark::StaticPlan) -> bool {
-    use crate::pyspark::plan::{Operator, Source};
-    plan.nodes.iter().any(|node| matches!(node.operator, Operator::Source(Source::Read { streaming: true, .. })))
 }

@@ -1,8 +1,10 @@
 //! What the rules on settings share: replacing and removing values where they stand, reasons beside them.
 
 use crate::catalog::{self, SparkVersion};
-use crate::conf::{Bytes, Carrier, Setting, value};
-use crate::rules::{Confidence, Edit, Evidence, Finding, Fix, FixKind, Severity, Shared};
+use crate::conf::{Bytes, Carrier, Origin, Setting, value};
+use crate::pyspark::StaticPlan;
+use crate::pyspark::plan::{Operator, Source};
+use crate::rules::{Confidence, Edit, Evidence, Finding, Fix, FixKind, SettingsContext, Severity, Shared};
 use crate::text::Span;
 
 /// A finding on a span of a setting, with nothing but a message.
@@ -73,7 +75,12 @@ pub(super) fn rename(setting: &Setting, key: &str, safe: bool) -> Fix {
 /// Takes the line out of a settings file, or the call out of a builder chain.
 pub(super) fn remove(cx: &Shared<'_>, setting: &Setting) -> Option<Fix> {
     let removable = match setting.carrier {
-        Carrier::Properties => true,
+        Carrier::Properties
+        | Carrier::Cluster
+        | Carrier::SubmitConf
+        | Carrier::SubmitFlag
+        | Carrier::Job
+        | Carrier::JobField => true,
         Carrier::Builder | Carrier::SparkConf => setting.span.of(cx.text).trim_start().starts_with('.'),
         Carrier::RuntimeSet | Carrier::SqlSet => false,
     };
@@ -120,6 +127,92 @@ pub(super) fn known<'a>(settings: &'a [Setting], key: &'a str) -> impl Iterator<
         .iter()
         .filter(move |setting| setting.key == key && !setting.key_is_prefix)
         .filter_map(|setting| Some((setting, setting.value.literal()?.trim())))
+}
+
+/// The same without what is set in a session that runs already.
+pub(super) fn known_at_start<'a>(
+    settings: &'a [Setting],
+    key: &'a str,
+) -> impl Iterator<Item = (&'a Setting, &'a str)> + 'a {
+    known(settings, key).filter(|(setting, _)| !setting.carrier.at_run_time())
+}
+
+/// Whether the value that is written here is the one in force.
+pub(super) fn is_in_force(cx: &Shared<'_>, setting: &Setting) -> bool {
+    let in_force = cx.conf.get(&setting.key).value;
+    setting.value.literal().zip(in_force).is_some_and(|(written, value)| written.trim() == value.trim())
+}
+
+/// Whether somebody or a run sets the key: not the default of a version.
+pub(super) fn is_written(cx: &Shared<'_>, key: &str) -> bool {
+    matches!(cx.conf.get(key).origin, Some(Origin::Written { .. } | Origin::Run(_)))
+}
+
+/// The whole job runs in one JVM, without executors: by setting, by the code, or by the master in force.
+pub(super) fn runs_locally(cx: &SettingsContext<'_>) -> bool {
+    let local = |master: String| master.starts_with("local") && !master.starts_with("local-cluster");
+    cx.shared.environment.local
+        || cx.plan.is_some_and(|plan| plan.uses.local_master)
+        || cx.shared.conf.get("spark.master").value.is_some_and(local)
+}
+
+/// Whether a frame of the file reads a stream.
+pub(super) fn reads_a_stream(plan: &StaticPlan) -> bool {
+    plan.nodes.iter().any(|node| matches!(node.operator, Operator::Source(Source::Read { streaming: true, .. })))
+}
+
+/// The words of a value between blanks, with their places; the value's own place where it is written with escapes.
+pub(super) fn words<'a>(cx: &Shared<'a>, setting: &'a Setting) -> Vec<(&'a str, Span)> {
+    let Some(value) = setting.value.literal() else { return Vec::new() };
+    let as_written = setting.value_span.of(cx.text) == value;
+    let place = |word: &str| match as_written {
+        true => {
+            let start = setting.value_span.start as usize + (word.as_ptr() as usize - value.as_ptr() as usize);
+            Span::new(start, start + word.len())
+        }
+        false => value_or_key(setting),
+    };
+    value.split_whitespace().map(|word| (word, place(word))).collect()
+}
+
+/// Takes one word out of a value, or the setting with its only word.
+pub(super) fn remove_word(cx: &Shared<'_>, setting: &Setting, word: &str, span: Span) -> Option<Fix> {
+    if span.of(cx.text) != word {
+        return None;
+    }
+    if span == setting.value_span {
+        return remove(cx, setting);
+    }
+    let value = setting.value_span.of(cx.text);
+    let (start, end) =
+        ((span.start - setting.value_span.start) as usize, (span.end - setting.value_span.start) as usize);
+    let after = value[end..].len() - value[end..].trim_start().len();
+    let before = value[..start].len() - value[..start].trim_end().len();
+    // The blank behind the word goes with it; behind the last word there is none.
+    let taken = if after > 0 {
+        Span::new(span.start as usize, span.end as usize + after)
+    } else {
+        Span::new(span.start as usize - before, span.end as usize)
+    };
+    Some(Fix {
+        title: format!("Remove {word}"),
+        kind: FixKind::QuickFix,
+        safe: false,
+        edits: vec![Edit { span: taken, text: String::new() }],
+    })
+}
+
+/// A finding on the value of a setting that can be set to a better one, or removed.
+pub(super) fn replaceable(
+    cx: &Shared<'_>,
+    severity: Severity,
+    setting: &Setting,
+    message: String,
+    better: &str,
+) -> Finding {
+    let mut finding = finding(cx, severity, value_or_key(setting), message);
+    finding.fixes = set_value(cx, setting, better).into_iter().chain(remove(cx, setting)).collect();
+    finding
 }
 
 /// The size that a value means to Spark; `None` for what Spark refuses.
