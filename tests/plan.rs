@@ -224,6 +224,7 @@ fn facts(text: &str, plan: &StaticPlan) -> Facts {
             Carrier::SparkConf => "conf",
             Carrier::RuntimeSet => "runtime",
             Carrier::SqlSet => "sql",
+            other => panic!("{other:?} is no carrier of code"),
         };
         let value = match &setting.value {
             Value::Literal(value) => value.clone(),
