@@ -151,8 +151,13 @@ impl Builder {
     /// Counts launches from another instant.
     pub(super) fn move_base(&mut self, base: i64) {
         let by = self.base.replace(base).map_or(0, |old| old.saturating_sub(base));
-        for launch in self.run.stages.values_mut().flat_map(|stage| &mut stage.tasks.launch) {
-            *launch = clamp_u32(i64::from(*launch).saturating_add(by));
+        if by == 0 {
+            return;
+        }
+        for launch in self.run.stages.values_mut().map(|stage| &mut stage.tasks.launch) {
+            for row in 0..launch.len() {
+                launch.set(row, launch.get(row).saturating_add_signed(by).min(u64::from(u32::MAX)));
+            }
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::catalog::SparkVersion;
+use crate::run::Column;
 
 /// A run of these lines, all of them good.
 fn run(lines: &[&str]) -> Run {
@@ -36,6 +37,10 @@ fn plan(accumulator: i64) -> String {
     )
 }
 
+fn values(column: &Column) -> Vec<u64> {
+    column.iter().collect()
+}
+
 const KEY: StageKey = StageKey { stage: 0, attempt: 0 };
 
 #[test]
@@ -60,7 +65,7 @@ fn times_are_estimated_without_start_and_end() {
     let run = run(&[&task(0, 0, "h", 5000, 6000), &task(0, 1, "h", 4000, 8000)]);
     assert_eq!((run.application.start, run.application.end, run.application.estimated), (4000, 8000, true));
     let tasks = &run.stages[&KEY].tasks;
-    assert_eq!((&tasks.launch, &tasks.duration), (&vec![1000, 0], &vec![1000, 4000]));
+    assert_eq!((values(&tasks.launch), values(&tasks.duration)), (vec![1000, 0], vec![1000, 4000]));
     assert!(!run.coverage.complete);
 }
 
@@ -68,7 +73,7 @@ fn times_are_estimated_without_start_and_end() {
 fn launches_count_from_the_first_instant() {
     let launches = |lines: &[&str]| {
         let run = run(lines);
-        (run.application.start, run.stages[&KEY].tasks.launch.clone())
+        (run.application.start, values(&run.stages[&KEY].tasks.launch))
     };
     let day = 24 * HOUR;
     let start = app_start("a", "1", 90 * day);
@@ -102,7 +107,7 @@ fn a_stage_its_tasks_and_its_call_site() {
     assert_eq!(stage.call_site.as_deref(), Some("count at job.py:3"));
     assert_eq!(stage.rdds[0].scope.as_deref(), Some("Exchange"));
     assert_eq!(stage.tasks.len(), 3);
-    assert_eq!(stage.tasks.duration, [500, 7, 900], "without a finish the run time counts");
+    assert_eq!(values(&stage.tasks.duration), [500, 7, 900], "without a finish the run time counts");
     assert_eq!(run.hosts, ["h"]);
     assert!(
         stage.tasks.not_recorded.contains("JVM GC Time") && !stage.tasks.not_recorded.contains("Executor Run Time")

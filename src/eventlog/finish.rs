@@ -71,7 +71,7 @@ impl Builder {
         let coverage = &mut self.run.coverage;
         let mut whole = true;
         for stage in self.run.stages.values_mut() {
-            let done: FxHashSet<u32> = stage.tasks.index.iter().copied().collect();
+            let done: FxHashSet<u64> = stage.tasks.index.iter().collect();
             let seen = done.len() as u64;
             let ran_through = stage.completed.is_some() && stage.failure.is_none();
             stage.compacted = coverage.compacted && ran_through && seen == 0 && stage.task_count > 0;

@@ -155,7 +155,7 @@ fn not_a_slow_host(view: &StageView<'_>) -> Option<String> {
     let mut rest = hosts.get(&tasks.host[slowest])?.clone();
     rest.retain(|&row| row != slowest);
     let Some(without) = median(&pick(&tasks.duration, &rest)) else {
-        let times = tasks.read_bytes[slowest] as f64 / view.median_of(&tasks.read_bytes)?.max(1.0);
+        let times = tasks.read_bytes.get(slowest) as f64 / view.median_of(&tasks.read_bytes)?.max(1.0);
         let read_more = times >= 3.0;
         return read_more
             .then(|| format!("Not a slow host: the only task of {host} read {} the median.", ratio(times)));

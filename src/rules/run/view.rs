@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::rules::{RuleSettings, State};
-use crate::run::Run;
+use crate::run::{Column, Run};
 use crate::run::model::{Stage, StageKey, Tasks};
 use crate::run::slots::{self, impact, stage_cores, stage_slots, stage_wall};
 use crate::run::stats::{self, Distribution, median, pick, population};
@@ -127,7 +127,7 @@ impl<'a> StageView<'a> {
 
     /// Whether metrics were recorded for the tasks that count.
     pub fn measured(&self) -> bool {
-        !self.rows.is_empty() && self.rows.iter().all(|&row| self.tasks().flags[row].metrics)
+        !self.rows.is_empty() && self.rows.iter().all(|&row| self.tasks().flags[row].metrics())
     }
 
     /// Whether the log has this field of `Task Metrics` (by Spark's name) for every task that counts.
@@ -136,28 +136,28 @@ impl<'a> StageView<'a> {
     }
 
     /// A column over the population; `None` if task metrics were not recorded.
-    pub fn column<T: Copy + Into<u64>>(&self, column: &[T]) -> Option<Vec<u64>> {
+    pub fn column(&self, column: &Column) -> Option<Vec<u64>> {
         self.measured().then(|| pick(column, &self.rows))
     }
 
     /// The median of a column over the population; `None` if task metrics were not recorded.
-    pub fn median_of<T: Copy + Into<u64>>(&self, column: &[T]) -> Option<f64> {
+    pub fn median_of(&self, column: &Column) -> Option<f64> {
         median(&self.column(column)?)
     }
 
     /// A column over the population in a few numbers; `None` if task metrics were not recorded.
-    pub fn distribution<T: Copy + Into<u64>>(&self, column: &[T]) -> Option<Distribution> {
+    pub fn distribution(&self, column: &Column) -> Option<Distribution> {
         Distribution::of(&self.column(column)?)
     }
 
     /// The sum of a column over the population; `None` if task metrics were not recorded.
-    pub fn sum<T: Copy + Into<u64>>(&self, column: &[T]) -> Option<f64> {
+    pub fn sum(&self, column: &Column) -> Option<f64> {
         Some(self.column(column)?.into_iter().fold(0, u64::saturating_add) as f64)
     }
 
     /// The task that took longest.
     pub fn slowest(&self) -> Option<usize> {
-        self.rows.iter().copied().max_by_key(|&row| self.tasks().duration[row])
+        self.rows.iter().copied().max_by_key(|&row| self.tasks().duration.get(row))
     }
 
     /// The host of a row.
@@ -197,14 +197,14 @@ impl<'a> StageView<'a> {
     /// Seconds that the stage would end earlier if each of its tasks took what `without` says (in ms, by row), by replay.
     pub fn saved_seconds(&self, without: impl Fn(usize) -> f64) -> f64 {
         let counted: FxHashSet<usize> = self.rows.iter().copied().collect();
-        let replaced = |row: usize| counted.contains(&row).then(|| without(row).max(0.0) as u32);
+        let replaced = |row: usize| counted.contains(&row).then(|| without(row).max(0.0) as u64);
         impact(self.tasks(), stage_slots(self.run, self.key), replaced) as f64 / 1000.0
     }
 
     /// As [`Self::saved_seconds`], with the work that the tasks lose spread evenly over all slots.
     pub fn saved_seconds_if_spread(&self, without: impl Fn(usize) -> f64) -> f64 {
         let tasks = self.tasks();
-        let moved: f64 = self.rows.iter().map(|&row| (f64::from(tasks.duration[row]) - without(row)).max(0.0)).sum();
+        let moved: f64 = self.rows.iter().map(|&row| (tasks.duration.get(row) as f64 - without(row)).max(0.0)).sum();
         let slots = stage_slots(self.run, self.key) as f64;
         (self.saved_seconds(without) - moved / slots / 1000.0).max(0.0)
     }
