@@ -70,6 +70,48 @@ fn times_are_estimated_without_start_and_end() {
 }
 
 #[test]
+fn an_executor_years_off_does_not_make_the_run_long() {
+    let executor = |event: &str, time: i64| {
+        format!(
+            r#"{{"Event":"SparkListenerExecutor{event}","Timestamp":{time},"Executor ID":"1","Executor Info":{{"Host":"h","Total Cores":4}}}}"#
+        )
+    };
+    let day = 24 * HOUR;
+    let (added, removed) = (executor("Added", 900 * day), executor("Removed", 901 * day));
+    let span = |lines: &[&str]| {
+        let application = run(lines).application;
+        assert!(application.estimated);
+        (application.start, application.end)
+    };
+    assert_eq!(
+        span(&[&added, &app_start("a", "1", day), &task(0, 0, "h", day + 5, day + 9), &removed]),
+        (day, day + 9)
+    );
+    assert_eq!(span(&[&added, &task(0, 0, "h", day + 5, day + 9)]), (day + 5, day + 9));
+    assert_eq!(span(&[&added, &removed]), (900 * day, 901 * day), "nothing else has a time");
+}
+
+#[test]
+fn times_of_zero_and_less_are_not_recorded() {
+    let run = run(&[
+        &app_start("a", "1", 0),
+        &task(0, 0, "h", 5000, 6000),
+        &task(0, 1, "h", -1, 0),
+        r#"{"Event":"SparkListenerJobStart","Job ID":3,"Submission Time":-1,"Stage IDs":[0]}"#,
+        r#"{"Event":"SparkListenerApplicationEnd","Timestamp":0}"#,
+    ]);
+    assert_eq!((run.application.start, run.application.end, run.application.estimated), (5000, 6000, true));
+    assert_eq!(run.jobs[&3].submitted, None);
+}
+
+#[test]
+fn a_run_without_any_time_has_no_duration() {
+    let run = run(&[&app_start("a", "1", 0), r#"{"Event":"SparkListenerApplicationEnd"}"#]);
+    assert_eq!((crate::run::slots::run_time(&run), run.application.estimated), (None, true));
+    assert!(run.coverage.complete);
+}
+
+#[test]
 fn launches_count_from_the_first_instant() {
     let launches = |lines: &[&str]| {
         let run = run(lines);

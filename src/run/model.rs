@@ -462,10 +462,8 @@ mod tests {
 
     #[test]
     fn packed_flags_are_the_flags() {
-        let outcomes =
-            [Outcome::Success, Outcome::Killed, Outcome::FetchFailed, Outcome::Resubmitted, Outcome::Failed];
-        let localities =
-            [Locality::Process, Locality::Node, Locality::Rack, Locality::Any, Locality::NoPreference];
+        let outcomes = [Outcome::Success, Outcome::Killed, Outcome::FetchFailed, Outcome::Resubmitted, Outcome::Failed];
+        let localities = [Locality::Process, Locality::Node, Locality::Rack, Locality::Any, Locality::NoPreference];
         for (outcome, locality) in outcomes.into_iter().flat_map(|outcome| localities.map(|place| (outcome, place))) {
             for (speculative, metrics) in [(false, false), (false, true), (true, false), (true, true)] {
                 let flags = TaskFlags { outcome, speculative, metrics, locality };

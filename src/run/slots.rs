@@ -7,9 +7,9 @@ use super::Run;
 use super::model::{Stage, StageKey, Tasks};
 use super::stats::{finish, population};
 
-/// How long the run took, in milliseconds.
-pub fn run_time(run: &Run) -> u64 {
-    u64::try_from(run.application.end.saturating_sub(run.application.start)).unwrap_or(0)
+/// How long the run took, in milliseconds. `None` if only one instant of it was recorded, or none.
+pub fn run_time(run: &Run) -> Option<u64> {
+    u64::try_from(run.application.end.saturating_sub(run.application.start)).ok().filter(|&time| time > 0)
 }
 
 /// From when to when a stage attempt ran, in milliseconds since the epoch: its own times, else its tasks'. `None` if
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn times_of_run_and_stage() {
         let mut run = run(&[]);
-        assert_eq!(run_time(&run), 4000);
+        assert_eq!(run_time(&run), Some(4000));
         assert_eq!(stage_wall(&run, &run.stages[&KEY]), Some(1000));
         let stage = run.stages.get_mut(&KEY).unwrap();
         (stage.submitted, stage.completed) = (None, None);

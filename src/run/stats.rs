@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Column, Run};
 use super::model::{Outcome, Stage, StageKey, Tasks};
+use super::{Column, Run};
 
 /// A task launched this much before its executor's first end still counts as launched after it: the scheduler gives a free
 /// slot away a moment before it notes that the task there ended.

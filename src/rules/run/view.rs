@@ -3,10 +3,10 @@
 use rustc_hash::FxHashSet;
 
 use crate::rules::{RuleSettings, State};
-use crate::run::{Column, Run};
 use crate::run::model::{Stage, StageKey, Tasks};
 use crate::run::slots::{self, impact, stage_cores, stage_slots, stage_wall};
 use crate::run::stats::{self, Distribution, median, pick, population};
+use crate::run::{Column, Run};
 
 /// Thresholds that all rules on runs share; they are options of `log-coverage`.
 #[derive(Debug, Clone, Copy)]
@@ -92,7 +92,7 @@ impl<'a> StageView<'a> {
             stage,
             execution,
             wall_ms: stage_wall(run, stage).unwrap_or(0) as f64,
-            run_ms: slots::run_time(run).max(1) as f64,
+            run_ms: slots::run_time(run).unwrap_or(1) as f64,
             cores: stage_cores(run, key),
             median_ms: median(&durations).unwrap_or(0.0),
             rows,
