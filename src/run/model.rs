@@ -150,7 +150,8 @@ pub struct Rdd {
     pub partitions: u32,
 }
 
-/// Ended tasks of one stage attempt, a column a field; all columns are equally long. A usual task takes 40 bytes at most.
+/// Ended tasks of one stage attempt, a column a field; all columns are equally long. A task of a usual job
+/// takes 40 bytes at most, on average over the job's stages.
 #[derive(Debug, Clone, Default)]
 pub struct Tasks {
     /// `Index`: the partition.
@@ -248,6 +249,29 @@ impl Tasks {
         self.spill_memory.reserve(tasks);
         self.result_bytes.reserve(tasks);
         self.output_bytes.reserve(tasks);
+    }
+
+    /// Bytes that all columns take.
+    pub fn bytes(&self) -> usize {
+        let typed = size_of_val(&*self.executor) + size_of_val(&*self.host) + size_of_val(&*self.flags);
+        let columns = [
+            &self.index,
+            &self.launch,
+            &self.duration,
+            &self.run_time,
+            &self.gc_time,
+            &self.deserialize_time,
+            &self.fetch_wait,
+            &self.read_bytes,
+            &self.shuffle_read_bytes,
+            &self.read_records,
+            &self.shuffle_write_bytes,
+            &self.spill_disk,
+            &self.spill_memory,
+            &self.result_bytes,
+            &self.output_bytes,
+        ];
+        typed + columns.iter().map(|column| column.bytes()).sum::<usize>()
     }
 
     /// Adds a task to every column.
@@ -459,6 +483,53 @@ pub struct Executor {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Stages as they follow each other in a job over an hour: a scan that writes a shuffle, a join that reads, spills and
+    /// writes one, an output.
+    #[test]
+    fn tasks_of_a_usual_job_take_at_most_40_bytes_on_average() {
+        let varied = |row: u32, around: u64| around / 2 + ((u64::from(row.wrapping_mul(2_654_435_761)) * around) >> 32);
+        let task = |row: u32| {
+            let duration = varied(row, 20_000) as u32;
+            Task {
+                index: row,
+                launch: row * 180,
+                duration,
+                executor: (row % 100) as u16,
+                host: (row % 25) as u16,
+                run_time: duration - 20,
+                gc_time: varied(row, 400) as u32,
+                deserialize_time: varied(row, 30) as u32,
+                result_bytes: varied(row, 4_000),
+                ..Task::default()
+            }
+        };
+        let scan = |row| Task {
+            read_bytes: varied(row, 128 << 20),
+            read_records: varied(row, 1_000_000),
+            shuffle_write_bytes: varied(row, 40 << 20),
+            ..task(row)
+        };
+        let join = |row| Task {
+            read_bytes: varied(row, 40 << 20),
+            shuffle_read_bytes: varied(row, 40 << 20),
+            read_records: varied(row, 1_000_000),
+            fetch_wait: varied(row, 300) as u32,
+            shuffle_write_bytes: varied(row, 40 << 20),
+            spill_disk: varied(row, 60 << 20),
+            spill_memory: varied(row, 300 << 20),
+            ..task(row)
+        };
+        let output = |row| Task { output_bytes: varied(row, 128 << 20), spill_disk: 0, spill_memory: 0, ..join(row) };
+        let kinds: [&dyn Fn(u32) -> Task; 3] = [&scan, &join, &output];
+        let per_task = kinds.map(|kind| {
+            let mut tasks = Tasks::default();
+            (0..20_000).for_each(|row| tasks.push(kind(row)));
+            tasks.bytes() as f64 / tasks.len() as f64
+        });
+        let mean = per_task.iter().sum::<f64>() / 3.0;
+        assert!(mean <= 40.0, "{mean} of {per_task:?}");
+    }
 
     #[test]
     fn packed_flags_are_the_flags() {

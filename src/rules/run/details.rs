@@ -17,9 +17,10 @@ const NAMED_HOSTS: usize = 6;
 pub fn stage_details(run: &Run, stage: StageKey) -> String {
     let Some(view) = StageView::new(run, stage) else { return String::new() };
     let mut lines = vec![title(&view), String::new(), "```text".to_owned()];
-    match Distribution::of(&view.durations) {
+    let all = view.durations();
+    match Distribution::of(&all) {
         Some(spread) => {
-            lines.push(format!("{}    {}", durations(&spread), sparkline(&view.durations, 24)));
+            lines.push(format!("{}    {}", durations(&spread), sparkline(&all, 24)));
             lines.extend(reads(&view));
             lines.extend(gates_line(&view));
             lines.extend(hosts(&view));

@@ -47,8 +47,6 @@ pub struct StageView<'a> {
     pub execution: Option<i64>,
     /// Rows of the population: one success for each partition.
     pub rows: Vec<usize>,
-    /// Durations of the population, in ms.
-    pub durations: Vec<u64>,
     /// From submission to completion (else from the first launch to the last finish), in ms.
     pub wall_ms: f64,
     /// The whole run, in ms; at least 1.
@@ -56,6 +54,8 @@ pub struct StageView<'a> {
     /// Cores that it could use, weighted by time; `None` when unknown.
     pub cores: Option<f64>,
     median_ms: f64,
+    max_ms: u64,
+    task_ms: u64,
 }
 
 impl<'a> StageView<'a> {
@@ -95,8 +95,9 @@ impl<'a> StageView<'a> {
             run_ms: slots::run_time(run).unwrap_or(1) as f64,
             cores: stage_cores(run, key),
             median_ms: median(&durations).unwrap_or(0.0),
+            max_ms: durations.iter().max().copied().unwrap_or(0),
+            task_ms: durations.iter().sum(),
             rows,
-            durations,
         })
     }
 
@@ -110,6 +111,11 @@ impl<'a> StageView<'a> {
         self.rows.len()
     }
 
+    /// Durations of the tasks that count, in ms.
+    pub fn durations(&self) -> Vec<u64> {
+        pick(&self.tasks().duration, &self.rows)
+    }
+
     /// Median duration in ms; 0 without tasks.
     pub fn median_ms(&self) -> f64 {
         self.median_ms
@@ -117,12 +123,12 @@ impl<'a> StageView<'a> {
 
     /// Longest duration in ms; 0 without tasks.
     pub fn max_ms(&self) -> f64 {
-        self.durations.iter().max().copied().unwrap_or(0) as f64
+        self.max_ms as f64
     }
 
     /// Time of all tasks that count, in ms.
     pub fn task_ms(&self) -> f64 {
-        self.durations.iter().sum::<u64>() as f64
+        self.task_ms as f64
     }
 
     /// Whether metrics were recorded for the tasks that count.
