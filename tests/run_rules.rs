@@ -11,7 +11,7 @@ use run_builder::{MIB, RunBuilder, join_plan, task};
 use sparkls::rules::run::{stage_details, verdicts};
 use sparkls::rules::{RuleSettings, Severity, State, Subject, Verdict};
 use sparkls::run::Run;
-use sparkls::run::model::StageKey;
+use sparkls::run::model::{StageKey, TaskFlags};
 
 const LOGS: &[&str] = &[
     "healthy-3.5",
@@ -291,11 +291,11 @@ fn without_metrics_the_read_is_not_recorded_and_never_zero() {
     assert!(matches!(state(&builder.run, "spill", 0), State::NotRecorded(_)));
     assert!(matches!(state(&builder.run, "oversized-partitions", 0), State::NotRecorded(_)));
     let tasks = &mut builder.run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap().tasks;
-    tasks.flags[3].metrics = true;
+    tasks.flags[3] = TaskFlags { metrics: true, ..TaskFlags::default() }.into();
     assert_eq!(state(&builder.run, "spill", 0), State::NotFired);
     let tasks = &mut builder.run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap().tasks;
     tasks.not_recorded.insert("Disk Bytes Spilled");
-    tasks.flags[3].metrics = false;
+    tasks.flags[3] = TaskFlags::default().into();
     assert_eq!(state(&builder.run, "spill", 0), State::NotRecorded("Disk Bytes Spilled".to_owned()));
     assert!(stage_details(&builder.run, StageKey { stage: 0, attempt: 0 }).contains("not recorded"));
 }
@@ -307,8 +307,8 @@ fn a_straggler_names_its_cause() {
         let tasks = &mut run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap().tasks;
         let mut long = task(10, 20_000);
         change(&mut long);
-        tasks.gc_time[10] = long.gc_time;
-        tasks.fetch_wait[10] = long.fetch_wait;
+        tasks.gc_time.set(10, long.gc_time.into());
+        tasks.fetch_wait.set(10, long.fetch_wait.into());
         let found = fired(&run, "straggler");
         found[0].short.clone()
     };
@@ -500,8 +500,8 @@ fn a_host_that_reads_more_or_collects_garbage_is_not_slow() {
         let all = judge(&run);
         all.into_iter().find(|v| v.rule == "slow-host-median" && !v.confounders.is_empty()).unwrap().confounders
     };
-    assert_eq!(explained(|tasks, row| tasks.read_bytes[row] = MIB), ["more data on this host"]);
-    assert_eq!(explained(|tasks, row| tasks.gc_time[row] = 1_100), ["garbage collection or deserialisation"]);
+    assert_eq!(explained(|tasks, row| tasks.read_bytes.set(row, MIB)), ["more data on this host"]);
+    assert_eq!(explained(|tasks, row| tasks.gc_time.set(row, 1_100)), ["garbage collection or deserialisation"]);
 }
 
 // slow-stage

@@ -34,6 +34,8 @@ pub(super) struct Builder {
     pub(super) last_time: Option<i64>,
     pub(super) started: Option<i64>,
     pub(super) ended: Option<i64>,
+    /// `SparkListenerApplicationEnd` came, with a time or without.
+    pub(super) end_seen: bool,
     /// Task launches count from here until the end is reached.
     base: Option<i64>,
     /// The earliest launch.
@@ -87,8 +89,9 @@ impl Builder {
         }
     }
 
+    /// Notes a time of the application's own work, if it was recorded.
     fn saw(&mut self, time: Number) -> Option<i64> {
-        let time = time.0.filter(|&time| time > 0)?;
+        let time = recorded(time)?;
         self.first_time = Some(self.first_time.map_or(time, |first| first.min(time)));
         self.last_time = Some(self.last_time.map_or(time, |last| last.max(time)));
         Some(time)
@@ -151,8 +154,13 @@ impl Builder {
     /// Counts launches from another instant.
     pub(super) fn move_base(&mut self, base: i64) {
         let by = self.base.replace(base).map_or(0, |old| old.saturating_sub(base));
-        for launch in self.run.stages.values_mut().flat_map(|stage| &mut stage.tasks.launch) {
-            *launch = clamp_u32(i64::from(*launch).saturating_add(by));
+        if by == 0 {
+            return;
+        }
+        for launch in self.run.stages.values_mut().map(|stage| &mut stage.tasks.launch) {
+            for row in 0..launch.len() {
+                launch.set(row, launch.get(row).saturating_add_signed(by).min(u64::from(u32::MAX)));
+            }
         }
     }
 
@@ -197,25 +205,23 @@ impl Builder {
 
     fn executor_added(&mut self, line: &[u8]) -> Result<(), BadLine> {
         let event: events::ExecutorAdded<'_> = read(line)?;
-        let time = self.saw(event.time);
         let id = event.id.0.ok_or(BadLine)?;
         let host = self.host(event.info.host.0.as_deref().unwrap_or(""));
         let index = self.executor(&id, host);
         if let Some(executor) = self.run.executors.get_mut(usize::from(index)) {
             executor.host = host;
             executor.cores = event.info.cores.clamped();
-            executor.added = time;
+            executor.added = recorded(event.time);
         }
         Ok(())
     }
 
     fn executor_removed(&mut self, line: &[u8]) -> Result<(), BadLine> {
         let event: events::ExecutorRemoved<'_> = read(line)?;
-        let time = self.saw(event.time);
         let id = event.id.0.ok_or(BadLine)?;
         let known = self.executors.get(id.as_ref()).copied();
         if let Some(executor) = known.and_then(|index| self.run.executors.get_mut(usize::from(index))) {
-            executor.removed = time;
+            executor.removed = recorded(event.time);
             executor.removed_reason = event.reason.owned();
         }
         Ok(())
@@ -390,7 +396,6 @@ impl Builder {
         for executor in old.run.executors.into_iter().skip(first_executor) {
             let host = old.run.hosts.get(usize::from(executor.host)).cloned().unwrap_or_default();
             let host = self.host(&host);
-            self.saw(Number(executor.added));
             let index = self.executor(&executor.id, host);
             if let Some(kept) = self.run.executors.get_mut(usize::from(index)) {
                 *kept = Executor { host, ..executor };
@@ -400,7 +405,8 @@ impl Builder {
 
     fn application_end(&mut self, line: &[u8]) -> Result<(), BadLine> {
         let event: events::Timed = read(line)?;
-        self.ended = self.saw(event.time).or(self.last_time);
+        self.ended = self.saw(event.time);
+        self.end_seen = true;
         Ok(())
     }
 
@@ -411,6 +417,11 @@ impl Builder {
             stage.partial = true;
         }
     }
+}
+
+/// A time; 0 and less stand for one that was not recorded.
+fn recorded(time: Number) -> Option<i64> {
+    time.0.filter(|&time| time > 0)
 }
 
 /// The event's name without its package.

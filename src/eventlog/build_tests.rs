@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::catalog::SparkVersion;
+use crate::run::Column;
 
 /// A run of these lines, all of them good.
 fn run(lines: &[&str]) -> Run {
@@ -36,6 +37,10 @@ fn plan(accumulator: i64) -> String {
     )
 }
 
+fn values(column: &Column) -> Vec<u64> {
+    column.iter().collect()
+}
+
 const KEY: StageKey = StageKey { stage: 0, attempt: 0 };
 
 #[test]
@@ -60,15 +65,57 @@ fn times_are_estimated_without_start_and_end() {
     let run = run(&[&task(0, 0, "h", 5000, 6000), &task(0, 1, "h", 4000, 8000)]);
     assert_eq!((run.application.start, run.application.end, run.application.estimated), (4000, 8000, true));
     let tasks = &run.stages[&KEY].tasks;
-    assert_eq!((&tasks.launch, &tasks.duration), (&vec![1000, 0], &vec![1000, 4000]));
+    assert_eq!((values(&tasks.launch), values(&tasks.duration)), (vec![1000, 0], vec![1000, 4000]));
     assert!(!run.coverage.complete);
+}
+
+#[test]
+fn an_executor_years_off_does_not_make_the_run_long() {
+    let executor = |event: &str, time: i64| {
+        format!(
+            r#"{{"Event":"SparkListenerExecutor{event}","Timestamp":{time},"Executor ID":"1","Executor Info":{{"Host":"h","Total Cores":4}}}}"#
+        )
+    };
+    let day = 24 * HOUR;
+    let (added, removed) = (executor("Added", 900 * day), executor("Removed", 901 * day));
+    let span = |lines: &[&str]| {
+        let application = run(lines).application;
+        assert!(application.estimated);
+        (application.start, application.end)
+    };
+    assert_eq!(
+        span(&[&added, &app_start("a", "1", day), &task(0, 0, "h", day + 5, day + 9), &removed]),
+        (day, day + 9)
+    );
+    assert_eq!(span(&[&added, &task(0, 0, "h", day + 5, day + 9)]), (day + 5, day + 9));
+    assert_eq!(span(&[&added, &removed]), (900 * day, 901 * day), "nothing else has a time");
+}
+
+#[test]
+fn times_of_zero_and_less_are_not_recorded() {
+    let run = run(&[
+        &app_start("a", "1", 0),
+        &task(0, 0, "h", 5000, 6000),
+        &task(0, 1, "h", -1, 0),
+        r#"{"Event":"SparkListenerJobStart","Job ID":3,"Submission Time":-1,"Stage IDs":[0]}"#,
+        r#"{"Event":"SparkListenerApplicationEnd","Timestamp":0}"#,
+    ]);
+    assert_eq!((run.application.start, run.application.end, run.application.estimated), (5000, 6000, true));
+    assert_eq!(run.jobs[&3].submitted, None);
+}
+
+#[test]
+fn a_run_without_any_time_has_no_duration() {
+    let run = run(&[&app_start("a", "1", 0), r#"{"Event":"SparkListenerApplicationEnd"}"#]);
+    assert_eq!((crate::run::slots::run_time(&run), run.application.estimated), (None, true));
+    assert!(run.coverage.complete);
 }
 
 #[test]
 fn launches_count_from_the_first_instant() {
     let launches = |lines: &[&str]| {
         let run = run(lines);
-        (run.application.start, run.stages[&KEY].tasks.launch.clone())
+        (run.application.start, values(&run.stages[&KEY].tasks.launch))
     };
     let day = 24 * HOUR;
     let start = app_start("a", "1", 90 * day);
@@ -102,7 +149,7 @@ fn a_stage_its_tasks_and_its_call_site() {
     assert_eq!(stage.call_site.as_deref(), Some("count at job.py:3"));
     assert_eq!(stage.rdds[0].scope.as_deref(), Some("Exchange"));
     assert_eq!(stage.tasks.len(), 3);
-    assert_eq!(stage.tasks.duration, [500, 7, 900], "without a finish the run time counts");
+    assert_eq!(values(&stage.tasks.duration), [500, 7, 900], "without a finish the run time counts");
     assert_eq!(run.hosts, ["h"]);
     assert!(
         stage.tasks.not_recorded.contains("JVM GC Time") && !stage.tasks.not_recorded.contains("Executor Run Time")

@@ -41,14 +41,21 @@ impl Builder {
     fn times(&mut self) {
         let start = match (self.started, self.earliest) {
             (Some(started), Some(earliest)) => Some(started.min(earliest)),
-            (started, _) => started.or(self.first_time),
+            (started, _) => started.or(self.first_time).or_else(|| self.executor_times().min()),
         };
         let first = start.unwrap_or(0);
         self.move_base(first);
+        let last = self.ended.or(self.last_time).or_else(|| self.executor_times().max());
         let application = &mut self.run.application;
         application.start = first;
-        application.end = self.ended.or(self.last_time).unwrap_or(first).max(first);
+        application.end = last.unwrap_or(first).max(first);
         application.estimated = self.ended.is_none() || self.started != start;
+    }
+
+    /// When executors came and went. These times stand in only where no work has one: they are noted by clocks and vendors
+    /// that can be years off.
+    fn executor_times(&self) -> impl Iterator<Item = i64> {
+        self.run.executors.iter().flat_map(|executor| [executor.added, executor.removed]).flatten()
     }
 
     /// A stage without a call site of its own has that of its job.
@@ -71,7 +78,7 @@ impl Builder {
         let coverage = &mut self.run.coverage;
         let mut whole = true;
         for stage in self.run.stages.values_mut() {
-            let done: FxHashSet<u32> = stage.tasks.index.iter().copied().collect();
+            let done: FxHashSet<u64> = stage.tasks.index.iter().collect();
             let seen = done.len() as u64;
             let ran_through = stage.completed.is_some() && stage.failure.is_none();
             stage.compacted = coverage.compacted && ran_through && seen == 0 && stage.task_count > 0;
@@ -82,7 +89,7 @@ impl Builder {
             coverage.tasks_expected += expected;
         }
         let clean = coverage.bad_lines == 0 && coverage.cut_at.is_none() && coverage.missing_files.is_empty();
-        coverage.complete = self.ended.is_some() && clean && !coverage.compacted && whole;
+        coverage.complete = self.end_seen && clean && !coverage.compacted && whole;
         if let Some(note) = self.attempts.note() {
             coverage.notes.push(note);
         }

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::column::Column;
 use crate::catalog::SparkVersion;
 
 /// A stage attempt.
@@ -149,45 +150,46 @@ pub struct Rdd {
     pub partitions: u32,
 }
 
-/// Ended tasks of one stage attempt, a column a field; all columns are equally long.
+/// Ended tasks of one stage attempt, a column a field; all columns are equally long. A task of a usual job
+/// takes 40 bytes at most, on average over the job's stages.
 #[derive(Debug, Clone, Default)]
 pub struct Tasks {
     /// `Index`: the partition.
-    pub index: Vec<u32>,
+    pub index: Column,
     /// Launch, milliseconds after the application's first instant.
-    pub launch: Vec<u32>,
+    pub launch: Column,
     /// Finish − launch, clamped at 0; `Executor Run Time` where finish is 0.
-    pub duration: Vec<u32>,
+    pub duration: Column,
     /// Index into [`Run::executors`].
     pub executor: Vec<u16>,
     /// Index into [`Run::hosts`].
     pub host: Vec<u16>,
     /// Outcome and what was recorded.
-    pub flags: Vec<TaskFlags>,
+    pub flags: Vec<PackedFlags>,
     /// `Executor Run Time`.
-    pub run_time: Vec<u32>,
+    pub run_time: Column,
     /// `JVM GC Time`.
-    pub gc_time: Vec<u32>,
+    pub gc_time: Column,
     /// `Executor Deserialize Time`.
-    pub deserialize_time: Vec<u32>,
+    pub deserialize_time: Column,
     /// `Fetch Wait Time`.
-    pub fetch_wait: Vec<u32>,
+    pub fetch_wait: Column,
     /// Input + shuffle remote + shuffle local bytes.
-    pub read_bytes: Vec<u64>,
+    pub read_bytes: Column,
     /// Shuffle part of `read_bytes`.
-    pub shuffle_read_bytes: Vec<u64>,
+    pub shuffle_read_bytes: Column,
     /// Input + shuffle records.
-    pub read_records: Vec<u64>,
+    pub read_records: Column,
     /// `Shuffle Bytes Written`.
-    pub shuffle_write_bytes: Vec<u64>,
+    pub shuffle_write_bytes: Column,
     /// `Disk Bytes Spilled`.
-    pub spill_disk: Vec<u64>,
+    pub spill_disk: Column,
     /// `Memory Bytes Spilled`.
-    pub spill_memory: Vec<u64>,
+    pub spill_memory: Column,
     /// `Result Size`.
-    pub result_bytes: Vec<u64>,
+    pub result_bytes: Column,
     /// `Bytes Written`.
-    pub output_bytes: Vec<u64>,
+    pub output_bytes: Column,
     /// Spark's names of the fields that the metrics of at least one task lacked; their column holds 0 there.
     pub not_recorded: BTreeSet<&'static str>,
 }
@@ -229,38 +231,61 @@ impl Tasks {
 
     /// Makes room in every column for this many tasks more, and no more than that.
     pub fn reserve(&mut self, tasks: usize) {
-        self.index.reserve_exact(tasks);
-        self.launch.reserve_exact(tasks);
-        self.duration.reserve_exact(tasks);
+        self.index.reserve(tasks);
+        self.launch.reserve(tasks);
+        self.duration.reserve(tasks);
         self.executor.reserve_exact(tasks);
         self.host.reserve_exact(tasks);
         self.flags.reserve_exact(tasks);
-        self.run_time.reserve_exact(tasks);
-        self.gc_time.reserve_exact(tasks);
-        self.deserialize_time.reserve_exact(tasks);
-        self.fetch_wait.reserve_exact(tasks);
-        self.read_bytes.reserve_exact(tasks);
-        self.shuffle_read_bytes.reserve_exact(tasks);
-        self.read_records.reserve_exact(tasks);
-        self.shuffle_write_bytes.reserve_exact(tasks);
-        self.spill_disk.reserve_exact(tasks);
-        self.spill_memory.reserve_exact(tasks);
-        self.result_bytes.reserve_exact(tasks);
-        self.output_bytes.reserve_exact(tasks);
+        self.run_time.reserve(tasks);
+        self.gc_time.reserve(tasks);
+        self.deserialize_time.reserve(tasks);
+        self.fetch_wait.reserve(tasks);
+        self.read_bytes.reserve(tasks);
+        self.shuffle_read_bytes.reserve(tasks);
+        self.read_records.reserve(tasks);
+        self.shuffle_write_bytes.reserve(tasks);
+        self.spill_disk.reserve(tasks);
+        self.spill_memory.reserve(tasks);
+        self.result_bytes.reserve(tasks);
+        self.output_bytes.reserve(tasks);
+    }
+
+    /// Bytes that all columns take.
+    pub fn bytes(&self) -> usize {
+        let typed = size_of_val(&*self.executor) + size_of_val(&*self.host) + size_of_val(&*self.flags);
+        let columns = [
+            &self.index,
+            &self.launch,
+            &self.duration,
+            &self.run_time,
+            &self.gc_time,
+            &self.deserialize_time,
+            &self.fetch_wait,
+            &self.read_bytes,
+            &self.shuffle_read_bytes,
+            &self.read_records,
+            &self.shuffle_write_bytes,
+            &self.spill_disk,
+            &self.spill_memory,
+            &self.result_bytes,
+            &self.output_bytes,
+        ];
+        typed + columns.iter().map(|column| column.bytes()).sum::<usize>()
     }
 
     /// Adds a task to every column.
     pub fn push(&mut self, task: Task) {
-        self.index.push(task.index);
-        self.launch.push(task.launch);
-        self.duration.push(task.duration);
+        self.index.push(u64::from(task.index));
+        self.launch.push(u64::from(task.launch));
+        self.duration.push(u64::from(task.duration));
         self.executor.push(task.executor);
         self.host.push(task.host);
-        self.flags.push(task.flags);
-        self.run_time.push(task.run_time);
-        self.gc_time.push(task.gc_time);
-        self.deserialize_time.push(task.deserialize_time);
-        self.fetch_wait.push(task.fetch_wait);
+        self.flags.push(task.flags.into());
+        self.run_time.push(u64::from(task.run_time));
+        self.gc_time.push(u64::from(task.gc_time));
+        self.deserialize_time.push(u64::from(task.deserialize_time));
+        self.fetch_wait.push(u64::from(task.fetch_wait));
         self.read_bytes.push(task.read_bytes);
         self.shuffle_read_bytes.push(task.shuffle_read_bytes);
         self.read_records.push(task.read_records);
@@ -283,6 +308,55 @@ pub struct TaskFlags {
     pub metrics: bool,
     /// Where its data was.
     pub locality: Locality,
+}
+
+/// [`TaskFlags`] in one byte: three bits for the outcome, three for the locality, one for each of the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PackedFlags(u8);
+
+const SPECULATIVE: u8 = 1 << 6;
+const METRICS: u8 = 1 << 7;
+
+impl From<TaskFlags> for PackedFlags {
+    fn from(flags: TaskFlags) -> Self {
+        let speculative = if flags.speculative { SPECULATIVE } else { 0 };
+        let metrics = if flags.metrics { METRICS } else { 0 };
+        Self(flags.outcome as u8 | (flags.locality as u8) << 3 | speculative | metrics)
+    }
+}
+
+impl PackedFlags {
+    /// How the task ended.
+    pub fn outcome(self) -> Outcome {
+        match self.0 & 7 {
+            0 => Outcome::Success,
+            1 => Outcome::Killed,
+            2 => Outcome::FetchFailed,
+            3 => Outcome::Resubmitted,
+            _ => Outcome::Failed,
+        }
+    }
+
+    /// `Speculative`.
+    pub fn speculative(self) -> bool {
+        self.0 & SPECULATIVE != 0
+    }
+
+    /// `Task Metrics` were there.
+    pub fn metrics(self) -> bool {
+        self.0 & METRICS != 0
+    }
+
+    /// Where its data was.
+    pub fn locality(self) -> Locality {
+        match self.0 >> 3 & 7 {
+            0 => Locality::Process,
+            1 => Locality::Node,
+            2 => Locality::Rack,
+            3 => Locality::Any,
+            _ => Locality::NoPreference,
+        }
+    }
 }
 
 /// How a task ended.
@@ -404,4 +478,75 @@ pub struct Executor {
     pub removed: Option<i64>,
     /// `Removed Reason`.
     pub removed_reason: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Stages as they follow each other in a job over an hour: a scan that writes a shuffle, a join that reads, spills and
+    /// writes one, an output.
+    #[test]
+    fn tasks_of_a_usual_job_take_at_most_40_bytes_on_average() {
+        let varied = |row: u32, around: u64| around / 2 + ((u64::from(row.wrapping_mul(2_654_435_761)) * around) >> 32);
+        let task = |row: u32| {
+            let duration = varied(row, 20_000) as u32;
+            Task {
+                index: row,
+                launch: row * 180,
+                duration,
+                executor: (row % 100) as u16,
+                host: (row % 25) as u16,
+                run_time: duration - 20,
+                gc_time: varied(row, 400) as u32,
+                deserialize_time: varied(row, 30) as u32,
+                result_bytes: varied(row, 4_000),
+                ..Task::default()
+            }
+        };
+        let scan = |row| Task {
+            read_bytes: varied(row, 128 << 20),
+            read_records: varied(row, 1_000_000),
+            shuffle_write_bytes: varied(row, 40 << 20),
+            ..task(row)
+        };
+        let join = |row| Task {
+            read_bytes: varied(row, 40 << 20),
+            shuffle_read_bytes: varied(row, 40 << 20),
+            read_records: varied(row, 1_000_000),
+            fetch_wait: varied(row, 300) as u32,
+            shuffle_write_bytes: varied(row, 40 << 20),
+            spill_disk: varied(row, 60 << 20),
+            spill_memory: varied(row, 300 << 20),
+            ..task(row)
+        };
+        let output = |row| Task { output_bytes: varied(row, 128 << 20), spill_disk: 0, spill_memory: 0, ..join(row) };
+        let kinds: [&dyn Fn(u32) -> Task; 3] = [&scan, &join, &output];
+        let per_task = kinds.map(|kind| {
+            let mut tasks = Tasks::default();
+            (0..20_000).for_each(|row| tasks.push(kind(row)));
+            tasks.bytes() as f64 / tasks.len() as f64
+        });
+        let mean = per_task.iter().sum::<f64>() / 3.0;
+        assert!(mean <= 40.0, "{mean} of {per_task:?}");
+    }
+
+    #[test]
+    fn packed_flags_are_the_flags() {
+        let outcomes = [Outcome::Success, Outcome::Killed, Outcome::FetchFailed, Outcome::Resubmitted, Outcome::Failed];
+        let localities = [Locality::Process, Locality::Node, Locality::Rack, Locality::Any, Locality::NoPreference];
+        for (outcome, locality) in outcomes.into_iter().flat_map(|outcome| localities.map(|place| (outcome, place))) {
+            for (speculative, metrics) in [(false, false), (false, true), (true, false), (true, true)] {
+                let flags = TaskFlags { outcome, speculative, metrics, locality };
+                let packed = PackedFlags::from(flags);
+                let unpacked = TaskFlags {
+                    outcome: packed.outcome(),
+                    speculative: packed.speculative(),
+                    metrics: packed.metrics(),
+                    locality: packed.locality(),
+                };
+                assert_eq!(unpacked, flags);
+            }
+        }
+    }
 }

@@ -7,9 +7,9 @@ use super::Run;
 use super::model::{Stage, StageKey, Tasks};
 use super::stats::{finish, population};
 
-/// How long the run took, in milliseconds.
-pub fn run_time(run: &Run) -> u64 {
-    u64::try_from(run.application.end.saturating_sub(run.application.start)).unwrap_or(0)
+/// How long the run took, in milliseconds. `None` if only one instant of it was recorded, or none.
+pub fn run_time(run: &Run) -> Option<u64> {
+    u64::try_from(run.application.end.saturating_sub(run.application.start)).ok().filter(|&time| time > 0)
 }
 
 /// From when to when a stage attempt ran, in milliseconds since the epoch: its own times, else its tasks'. `None` if
@@ -17,7 +17,7 @@ pub fn run_time(run: &Run) -> u64 {
 pub fn stage_span(run: &Run, stage: &Stage) -> Option<(i64, i64)> {
     let since_start = |time: u64| run.application.start.saturating_add(i64::try_from(time).unwrap_or(i64::MAX));
     let tasks = &stage.tasks;
-    let from = stage.submitted.or_else(|| tasks.launch.iter().min().map(|&launch| since_start(u64::from(launch))))?;
+    let from = stage.submitted.or_else(|| tasks.launch.iter().min().map(since_start))?;
     let to = stage.completed.or_else(|| (0..tasks.len()).map(|task| finish(tasks, task)).max().map(since_start))?;
     (from <= to).then_some((from, to))
 }
@@ -59,7 +59,7 @@ pub fn stage_cores(run: &Run, key: StageKey) -> Option<f64> {
 pub fn peak_slots(tasks: &Tasks) -> usize {
     let mut changes: Vec<(u64, i32)> = Vec::with_capacity(2 * tasks.len());
     for task in 0..tasks.len() {
-        let launch = u64::from(tasks.launch[task]);
+        let launch = tasks.launch.get(task);
         changes.push((launch, 1));
         changes.push((finish(tasks, task).max(launch + 1), -1));
     }
@@ -82,14 +82,14 @@ pub fn stage_slots(run: &Run, key: StageKey) -> usize {
 
 /// How long the tasks would take on `slots` slots, each in launch order on the slot that is free first, with `duration`
 /// (milliseconds) for each task.
-pub fn replay(tasks: &Tasks, slots: usize, duration: impl Fn(usize) -> u32) -> u64 {
+pub fn replay(tasks: &Tasks, slots: usize, duration: impl Fn(usize) -> u64) -> u64 {
     let mut order: Vec<usize> = (0..tasks.len()).collect();
-    order.sort_by_key(|&task| tasks.launch[task]);
+    order.sort_by_key(|&task| tasks.launch.get(task));
     let mut free: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
     let mut end = 0;
     for task in order {
         let start = if free.len() < slots.max(1) { 0 } else { free.pop().map_or(0, |Reverse(time)| time) };
-        let done = start + u64::from(duration(task));
+        let done = start + duration(task);
         end = end.max(done);
         free.push(Reverse(done));
     }
@@ -98,9 +98,9 @@ pub fn replay(tasks: &Tasks, slots: usize, duration: impl Fn(usize) -> u32) -> u
 
 /// How many milliseconds earlier the stage would end if some tasks took what `replaced` says: the difference of two
 /// replays, so that what the replay leaves out cancels out.
-pub fn impact(tasks: &Tasks, slots: usize, replaced: impl Fn(usize) -> Option<u32>) -> u64 {
-    let as_it_was = replay(tasks, slots, |task| tasks.duration[task]);
-    let otherwise = replay(tasks, slots, |task| replaced(task).unwrap_or(tasks.duration[task]));
+pub fn impact(tasks: &Tasks, slots: usize, replaced: impl Fn(usize) -> Option<u64>) -> u64 {
+    let as_it_was = replay(tasks, slots, |task| tasks.duration.get(task));
+    let otherwise = replay(tasks, slots, |task| replaced(task).unwrap_or_else(|| tasks.duration.get(task)));
     as_it_was.saturating_sub(otherwise)
 }
 
@@ -119,10 +119,10 @@ pub struct Tail {
 pub fn tail(tasks: &Tasks, slots: usize) -> Option<Tail> {
     let population = population(tasks);
     let task = population.iter().copied().max_by_key(|&task| finish(tasks, task))?;
-    let (from, to) = (u64::from(tasks.launch[task]), finish(tasks, task));
+    let (from, to) = (tasks.launch.get(task), finish(tasks, task));
     let others = || (0..tasks.len()).filter(|&other| other != task);
     let before = others().map(|other| finish(tasks, other)).max().unwrap_or(0);
-    let overlap = |other: usize| finish(tasks, other).min(to).saturating_sub(u64::from(tasks.launch[other]).max(from));
+    let overlap = |other: usize| finish(tasks, other).min(to).saturating_sub(tasks.launch.get(other).max(from));
     let busy: u64 = others().map(overlap).sum();
     let busy_slots = if to > from { busy as f64 / (to - from) as f64 } else { 0.0 };
     Some(Tail {
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn times_of_run_and_stage() {
         let mut run = run(&[]);
-        assert_eq!(run_time(&run), 4000);
+        assert_eq!(run_time(&run), Some(4000));
         assert_eq!(stage_wall(&run, &run.stages[&KEY]), Some(1000));
         let stage = run.stages.get_mut(&KEY).unwrap();
         (stage.submitted, stage.completed) = (None, None);
@@ -215,9 +215,9 @@ mod tests {
     fn a_replay_fills_the_slot_that_is_free_first() {
         // Two slots: 10 | 40, then 10 at 10, then 30 at 20: ends at 50.
         let tasks = tasks(&[(0, 10), (0, 40), (11, 10), (22, 30)]);
-        assert_eq!(replay(&tasks, 2, |task| tasks.duration[task]), 50);
-        assert_eq!(replay(&tasks, 1, |task| tasks.duration[task]), 90);
-        assert_eq!(replay(&tasks, 9, |task| tasks.duration[task]), 40);
+        assert_eq!(replay(&tasks, 2, |task| tasks.duration.get(task)), 50);
+        assert_eq!(replay(&tasks, 1, |task| tasks.duration.get(task)), 90);
+        assert_eq!(replay(&tasks, 9, |task| tasks.duration.get(task)), 40);
         assert_eq!(replay(&tasks, 0, |_| 1), 4);
     }
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Run;
 use super::model::{Outcome, Stage, StageKey, Tasks};
+use super::{Column, Run};
 
 /// A task launched this much before its executor's first end still counts as launched after it: the scheduler gives a free
 /// slot away a moment before it notes that the task there ended.
@@ -68,10 +68,10 @@ impl Distribution {
 /// The tasks that statistics are about, as indices into the columns, by partition: for each `Index` the success that
 /// finished first. Failed, killed and resubmitted tasks are not in it.
 pub fn population(tasks: &Tasks) -> Vec<usize> {
-    let mut best: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut best: BTreeMap<u64, usize> = BTreeMap::new();
     for task in 0..tasks.len() {
-        if tasks.flags[task].outcome == Outcome::Success {
-            let chosen = best.entry(tasks.index[task]).or_insert(task);
+        if tasks.flags[task].outcome() == Outcome::Success {
+            let chosen = best.entry(tasks.index.get(task)).or_insert(task);
             if finish(tasks, task) < finish(tasks, *chosen) {
                 *chosen = task;
             }
@@ -82,12 +82,12 @@ pub fn population(tasks: &Tasks) -> Vec<usize> {
 
 /// When a task ended, in milliseconds after the application's first instant.
 pub fn finish(tasks: &Tasks, task: usize) -> u64 {
-    u64::from(tasks.launch[task]) + u64::from(tasks.duration[task])
+    tasks.launch.get(task) + tasks.duration.get(task)
 }
 
-/// A time column of chosen tasks, e.g. `pick(&tasks.duration, &population)`.
-pub fn pick<T: Copy + Into<u64>>(column: &[T], chosen: &[usize]) -> Vec<u64> {
-    chosen.iter().filter_map(|&task| column.get(task).copied().map(Into::into)).collect()
+/// A column of chosen tasks, e.g. `pick(&tasks.duration, &population)`.
+pub fn pick(column: &Column, chosen: &[usize]) -> Vec<u64> {
+    chosen.iter().map(|&task| column.get(task)).collect()
 }
 
 /// Population ÷ `Number of Tasks`; `None` if the number of tasks was not recorded.
@@ -127,7 +127,7 @@ pub fn first_ends(run: &Run) -> Vec<Option<u64>> {
 /// classes and of the Python worker.
 pub fn is_warm_up(first_ends: &[Option<u64>], tasks: &Tasks, task: usize) -> bool {
     let first_end = first_ends.get(usize::from(tasks.executor[task])).copied().flatten();
-    first_end.is_some_and(|end| u64::from(tasks.launch[task]) + WARM_UP_TOLERANCE_MS < end)
+    first_end.is_some_and(|end| tasks.launch.get(task) + WARM_UP_TOLERANCE_MS < end)
 }
 
 /// The chosen tasks by host.
@@ -159,14 +159,14 @@ impl LostTime {
 
 /// What a stage attempt's tasks worked for nothing.
 pub fn lost_time(tasks: &Tasks) -> LostTime {
-    let speculated: BTreeSet<u32> =
-        (0..tasks.len()).filter(|&task| tasks.flags[task].speculative).map(|task| tasks.index[task]).collect();
+    let speculated: BTreeSet<u64> =
+        (0..tasks.len()).filter(|&task| tasks.flags[task].speculative()).map(|task| tasks.index.get(task)).collect();
     let counted: BTreeSet<usize> = population(tasks).into_iter().collect();
     let mut lost = LostTime::default();
     for task in 0..tasks.len() {
-        let time = u64::from(tasks.duration[task]);
-        let raced = speculated.contains(&tasks.index[task]);
-        match tasks.flags[task].outcome {
+        let time = tasks.duration.get(task);
+        let raced = speculated.contains(&tasks.index.get(task));
+        match tasks.flags[task].outcome() {
             Outcome::Failed | Outcome::FetchFailed => lost.failed += time,
             Outcome::Killed if !raced => lost.killed += time,
             Outcome::Resubmitted if !raced => lost.repeated += time,

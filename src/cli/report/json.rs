@@ -173,7 +173,7 @@ fn stage<'a>(view: &StageView<'a>, places: &'a Places) -> Stage<'a> {
         tasks: view.stage.task_count,
         succeeded: view.count(),
         wall_ms: view.wall_ms,
-        duration_ms: Distribution::of(&view.durations).map(Quantiles::new),
+        duration_ms: Distribution::of(&view.durations()).map(Quantiles::new),
         read_bytes: view.distribution(&tasks.read_bytes).map(Quantiles::new),
         spill_bytes: view.sum(&tasks.spill_disk),
         hosts: hosts.iter().filter_map(|&host| run.hosts.get(usize::from(host))).map(String::as_str).collect(),

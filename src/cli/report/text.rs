@@ -12,6 +12,7 @@ use crate::rules::run::words::{count, duration, percent, ranges};
 use crate::rules::{self, MeasuredRun, Severity, State, Subject, Verdict};
 use crate::run::Run;
 use crate::run::model::StageKey;
+use crate::run::slots::run_time;
 
 const WIDTH: usize = 100;
 /// Stages in the table of where the time went.
@@ -62,7 +63,7 @@ fn is_shown(verdict: &Verdict, run: &Run, floors: &Floors) -> bool {
 }
 
 fn run_ms(run: &Run) -> f64 {
-    (run.application.end - run.application.start).max(1) as f64
+    run_time(run).unwrap_or(1) as f64
 }
 
 /// `nightly-orders  app-20261129-0007  Spark 3.5.9  61.0 s  16 cores on 4 hosts   log complete, 1,204 of 1,204 tasks`.
@@ -78,7 +79,11 @@ fn header(measured: &MeasuredRun) -> String {
         Some(version) => format!("Spark {version}"),
         None => "Spark version not recorded".to_owned(),
     });
-    parts.push(format!("{}{}", duration(run_ms(run)), if application.estimated { " (estimated)" } else { "" }));
+    parts.push(match run_time(run) {
+        Some(ms) if application.estimated => format!("{} (estimated)", duration(ms as f64)),
+        Some(ms) => duration(ms as f64),
+        None => "duration not recorded".to_owned(),
+    });
     parts.push(cluster(run));
     if let Some(verdict) = measured.verdicts.iter().find(|verdict| verdict.rule == "log-coverage") {
         parts.push(match verdict.state {

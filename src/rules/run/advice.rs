@@ -240,7 +240,8 @@ fn late_speculation(run: &Run, view: &StageView<'_>, quantile: Option<f64>) -> O
     if least.is_some_and(|least| view.max_ms() < least) {
         return Some("Its tasks are below spark.speculation.minTaskRuntime: none gets a copy".to_owned());
     }
-    let slow = view.durations.iter().filter(|&&duration| duration as f64 >= 2.0 * view.median_ms()).count() as f64;
+    let slow =
+        view.durations().into_iter().filter(|&duration| duration as f64 >= 2.0 * view.median_ms()).count() as f64;
     let quantile = quantile?;
     (slow > (1.0 - quantile) * view.count() as f64).then(|| {
         format!(

@@ -17,9 +17,10 @@ const NAMED_HOSTS: usize = 6;
 pub fn stage_details(run: &Run, stage: StageKey) -> String {
     let Some(view) = StageView::new(run, stage) else { return String::new() };
     let mut lines = vec![title(&view), String::new(), "```text".to_owned()];
-    match Distribution::of(&view.durations) {
+    let all = view.durations();
+    match Distribution::of(&all) {
         Some(spread) => {
-            lines.push(format!("{}    {}", durations(&spread), sparkline(&view.durations, 24)));
+            lines.push(format!("{}    {}", durations(&spread), sparkline(&all, 24)));
             lines.extend(reads(&view));
             lines.extend(gates_line(&view));
             lines.extend(hosts(&view));
@@ -155,7 +156,7 @@ fn not_a_slow_host(view: &StageView<'_>) -> Option<String> {
     let mut rest = hosts.get(&tasks.host[slowest])?.clone();
     rest.retain(|&row| row != slowest);
     let Some(without) = median(&pick(&tasks.duration, &rest)) else {
-        let times = tasks.read_bytes[slowest] as f64 / view.median_of(&tasks.read_bytes)?.max(1.0);
+        let times = tasks.read_bytes.get(slowest) as f64 / view.median_of(&tasks.read_bytes)?.max(1.0);
         let read_more = times >= 3.0;
         return read_more
             .then(|| format!("Not a slow host: the only task of {host} read {} the median.", ratio(times)));

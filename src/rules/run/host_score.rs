@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::view::StageView;
+use crate::run::Column;
 use crate::run::stats::{by_host, median};
 
 /// What a host's tasks took in one respect, against the median host.
@@ -25,11 +26,11 @@ pub(super) struct HostScore {
     pub(super) signals: Vec<&'static str>,
 }
 
-fn total<T: Copy + Into<u64>>(column: &[T], rows: &[usize]) -> f64 {
-    rows.iter().map(|&row| column[row].into() as f64).sum()
+fn total(column: &Column, rows: &[usize]) -> f64 {
+    rows.iter().map(|&row| column.get(row) as f64).sum()
 }
 
-fn of_run_time(view: &StageView<'_>, rows: &[usize], column: &[u32]) -> f64 {
+fn of_run_time(view: &StageView<'_>, rows: &[usize], column: &Column) -> f64 {
     total(column, rows) / total(&view.tasks().run_time, rows).max(1.0)
 }
 

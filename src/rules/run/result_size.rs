@@ -49,10 +49,10 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         if limit_bytes <= 0.0 && !tripped {
             return Err(State::NotApplicable(format!("{KEY} is 0: no limit")));
         }
-        if !view.stage.tasks.flags.iter().any(|flags| flags.metrics) && !tripped {
+        if !view.stage.tasks.flags.iter().any(|flags| flags.metrics()) && !tripped {
             return Err(view.unjudged(&context.floors).unwrap_or_else(|| State::NotRecorded("Result Size".to_owned())));
         }
-        let sent: f64 = view.tasks().result_bytes.iter().map(|&bytes| bytes as f64).sum();
+        let sent: f64 = view.tasks().result_bytes.iter().map(|bytes| bytes as f64).sum();
         if tripped || sent >= context.option("share") * limit_bytes {
             Ok(describe(context, view, sent, &limit, limit_bytes, tripped))
         } else {

@@ -110,7 +110,7 @@ fn read_skew(context: &RunContext<'_>, view: &StageView<'_>, row: usize) -> Opti
     let tasks = view.tasks();
     let all_bytes = view.distribution(&tasks.read_bytes)?;
     let all_records = view.distribution(&tasks.read_records)?;
-    let (bytes, records) = (tasks.read_bytes[row] as f64, tasks.read_records[row] as f64);
+    let (bytes, records) = (tasks.read_bytes.get(row) as f64, tasks.read_records.get(row) as f64);
     let (median_bytes, median_records) = (all_bytes.median, all_records.median);
     let floor_bytes = option("read-floor-mib") * 1024.0 * 1024.0;
     let threshold = option("read-ratio");
@@ -147,7 +147,7 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided) ->
     let (median_ms, tasks) = (view.median_ms(), view.tasks());
     let hot_from = context.option("ratio") * median_ms;
     let without = |row: usize| {
-        let duration = f64::from(tasks.duration[row]);
+        let duration = tasks.duration.get(row) as f64;
         if duration >= hot_from { median_ms } else { duration }
     };
     let mut verdict = on_stage(context, view, Some(view.saved_seconds_if_spread(without)));
@@ -196,7 +196,7 @@ fn prove(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided, verdi
         "slowest task over the median",
         format!("{} ({} / {})", ratio(found.ratio), duration(view.max_ms()), duration(view.median_ms())),
         Some(format!(">= {}", ratio(context.option("ratio")))),
-        Some(format!("task {} on {}", view.tasks().index[found.row], view.host(found.row))),
+        Some(format!("task {} on {}", view.tasks().index.get(found.row), view.host(found.row))),
     );
     verdict.prove("excess", duration(found.excess_ms), Some(format!(">= {}", duration(found.least_excess_ms))), None);
     verdict.prove("slowest tasks", slowest(view), None, None);
@@ -224,9 +224,9 @@ fn slowest(view: &StageView<'_>) -> String {
     const NAMED: usize = 3;
     let tasks = view.tasks();
     let mut rows = view.rows.clone();
-    rows.sort_by_key(|&row| std::cmp::Reverse(tasks.duration[row]));
+    rows.sort_by_key(|&row| std::cmp::Reverse(tasks.duration.get(row)));
     let text = |&row: &usize| {
-        format!("task {} {} on {}", tasks.index[row], duration(f64::from(tasks.duration[row])), view.host(row))
+        format!("task {} {} on {}", tasks.index.get(row), duration(tasks.duration.get(row) as f64), view.host(row))
     };
     rows.iter().take(NAMED).map(text).collect::<Vec<_>>().join(", ")
 }

@@ -68,7 +68,7 @@ fn hits(context: &RunContext<'_>, view: &StageView<'_>, rows: &[usize]) -> Optio
     let durations = &view.tasks().duration;
     let median_ms = median(&pick(durations, rows)).filter(|&median| median > 0.0)?;
     let hit = |(host, on_host): (u16, Vec<usize>)| {
-        let total: u64 = on_host.iter().map(|&row| u64::from(durations[row])).sum();
+        let total: u64 = on_host.iter().map(|&row| durations.get(row)).sum();
         let share = on_host.len() as f64 / rows.len() as f64;
         let slow = total as f64 >= option("ratio") * median_ms * on_host.len() as f64;
         let mean_ms = total as f64 / on_host.len() as f64;
@@ -125,7 +125,7 @@ fn describe(
     let host = context.run.hosts.get(usize::from(hit.host)).cloned().unwrap_or_else(|| "unknown host".to_owned());
     let times = hit.mean_ms / hit.median_ms;
     let saved = view.saved_seconds(|row| {
-        let duration = f64::from(tasks.duration[row]);
+        let duration = tasks.duration.get(row) as f64;
         if tasks.host[row] == hit.host { duration / times } else { duration }
     });
     let mut verdict = on_stage(context, view, Some(saved));
@@ -231,7 +231,7 @@ fn one_task_explains(context: &RunContext<'_>, view: &StageView<'_>, hit: &Hit) 
 fn holds_locality(view: &StageView<'_>, hit: &Hit) -> bool {
     let tasks = view.tasks();
     let local = |rows: &[usize]| {
-        let local = |&&row: &&usize| matches!(tasks.flags[row].locality, Locality::Process | Locality::Node);
+        let local = |&&row: &&usize| matches!(tasks.flags[row].locality(), Locality::Process | Locality::Node);
         rows.iter().filter(local).count() as f64 / rows.len().max(1) as f64
     };
     let others: Vec<usize> = view.rows.iter().copied().filter(|&row| tasks.host[row] != hit.host).collect();
@@ -244,8 +244,8 @@ fn gc_shares(view: &StageView<'_>, hit: &Hit) -> (f64, f64) {
     let (mut here, mut others) = ((0.0, 0.0), (0.0, 0.0));
     for &row in &view.rows {
         let side = if tasks.host[row] == hit.host { &mut here } else { &mut others };
-        side.0 += f64::from(tasks.gc_time[row]);
-        side.1 += f64::from(tasks.run_time[row]);
+        side.0 += tasks.gc_time.get(row) as f64;
+        side.1 += tasks.run_time.get(row) as f64;
     }
     (here.0 / here.1.max(1.0), others.0 / others.1.max(1.0))
 }

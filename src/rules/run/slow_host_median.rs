@@ -6,6 +6,7 @@ use super::words::{count, duration, percent, ranges, ratio};
 use super::{advice, worth_painting};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
+use crate::run::Column;
 use crate::run::model::StageKey;
 
 declare_rule! {
@@ -83,7 +84,7 @@ fn hits(context: &RunContext<'_>, view: &StageView<'_>, first_ends: &[Option<u64
         return Err(State::NotRecorded("Task Metrics".to_owned()));
     }
     let tasks = view.tasks();
-    let kept = |&row: &usize| !tasks.flags[row].speculative && !is_warm_up(first_ends, tasks, row);
+    let kept = |&row: &usize| !tasks.flags[row].speculative() && !is_warm_up(first_ends, tasks, row);
     let rows: Vec<usize> = view.rows.iter().copied().filter(kept).collect();
     let hosts = by_host(tasks, &rows);
     Ok(hosts.iter().filter_map(|(host, here)| hit(context, view, *host, here, &rows)).collect())
@@ -101,10 +102,10 @@ fn hit(context: &RunContext<'_>, view: &StageView<'_>, host: u16, here: &[usize]
     if median_ms < context.option("ratio") * others_ms || median_ms - others_ms < context.option("excess-ms") {
         return None;
     }
-    let time = |rows: &[usize]| rows.iter().map(|&row| f64::from(tasks.duration[row])).sum::<f64>();
+    let time = |rows: &[usize]| rows.iter().map(|&row| tasks.duration.get(row) as f64).sum::<f64>();
     let times = median_ms / others_ms.max(1.0);
     let impact_s = view.saved_seconds(|row| {
-        let duration = f64::from(tasks.duration[row]);
+        let duration = tasks.duration.get(row) as f64;
         if tasks.host[row] == host { duration / times } else { duration }
     });
     let explained = explanation(context, view, here, &others);
@@ -120,7 +121,7 @@ fn explanation(
     others: &[usize],
 ) -> Option<&'static str> {
     let tasks = view.tasks();
-    let more = |column: &[u64]| {
+    let more = |column: &Column| {
         let (here, others) = (median(&pick(column, here)), median(&pick(column, others)));
         here.zip(others).is_some_and(|(here, others)| here > 0.0 && here >= context.option("read-ratio") * others)
     };
@@ -128,9 +129,9 @@ fn explanation(
         return Some("more data on this host");
     }
     let rest = |rows: &[usize]| {
-        let overhead = |row: usize| tasks.gc_time[row].saturating_add(tasks.deserialize_time[row]);
+        let overhead = |row: usize| tasks.gc_time.get(row).saturating_add(tasks.deserialize_time.get(row));
         let values: Vec<u64> =
-            rows.iter().map(|&row| u64::from(tasks.duration[row].saturating_sub(overhead(row)))).collect();
+            rows.iter().map(|&row| tasks.duration.get(row).saturating_sub(overhead(row))).collect();
         median(&values).unwrap_or(0.0)
     };
     (rest(here) < context.option("ratio") * rest(others)).then_some("garbage collection or deserialisation")

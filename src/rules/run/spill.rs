@@ -65,11 +65,11 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, spilled: f64) -> Ver
     let tasks = view.tasks();
     let read = view.sum(&tasks.read_bytes).unwrap_or(0.0);
     let in_memory = view.sum(&tasks.spill_memory).unwrap_or(0.0);
-    let spilling = view.rows.iter().filter(|&&row| tasks.spill_disk[row] > 0).count();
+    let spilling = view.rows.iter().filter(|&&row| tasks.spill_disk.get(row) > 0).count();
     let rate = context.option("mib-per-second").max(1e-3) * MIB / 1000.0;
     let saved = view.saved_seconds(|row| {
-        let duration = f64::from(tasks.duration[row]);
-        (duration - 2.0 * tasks.spill_disk[row] as f64 / rate).max(duration / 2.0)
+        let duration = tasks.duration.get(row) as f64;
+        (duration - 2.0 * tasks.spill_disk.get(row) as f64 / rate).max(duration / 2.0)
     });
     let mut verdict = on_stage(context, view, Some(saved));
     let limit = context.option("warning-gib") * 1024.0 * MIB;

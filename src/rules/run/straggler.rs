@@ -95,16 +95,16 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
 
 fn cause(context: &RunContext<'_>, view: &StageView<'_>, row: usize, first_ends: &[Option<u64>]) -> Cause {
     let tasks = view.tasks();
-    let run_time = f64::from(tasks.run_time[row]).max(1.0);
+    let run_time = (tasks.run_time.get(row) as f64).max(1.0);
     if is_warm_up(first_ends, tasks, row) {
         return Cause::StartUp;
     }
-    let gc = f64::from(tasks.gc_time[row]) / run_time;
+    let gc = tasks.gc_time.get(row) as f64 / run_time;
     let median_gc = view.median_of(&tasks.gc_time).unwrap_or(0.0);
-    if gc >= context.option("gc-share") && f64::from(tasks.gc_time[row]) > median_gc {
+    if gc >= context.option("gc-share") && (tasks.gc_time.get(row) as f64) > median_gc {
         return Cause::Gc(gc);
     }
-    let fetch = f64::from(tasks.fetch_wait[row]) / run_time;
+    let fetch = tasks.fetch_wait.get(row) as f64 / run_time;
     if fetch >= context.option("fetch-wait-share") {
         return Cause::FetchWait(fetch);
     }
@@ -112,7 +112,7 @@ fn cause(context: &RunContext<'_>, view: &StageView<'_>, row: usize, first_ends:
         return Cause::Host(view.host(row).to_owned(), times);
     }
     let failed = |other: usize| {
-        tasks.index[other] == tasks.index[row] && !matches!(tasks.flags[other].outcome, Outcome::Success | Outcome::Killed)
+        tasks.index.get(other) == tasks.index.get(row) && !matches!(tasks.flags[other].outcome(), Outcome::Success | Outcome::Killed)
     };
     if (0..tasks.index.len()).any(failed) { Cause::Retried } else { Cause::Unexplained }
 }
@@ -124,7 +124,7 @@ fn host_ratio(view: &StageView<'_>, row: usize) -> Option<f64> {
     let (mut here, mut elsewhere) = (Vec::new(), Vec::new());
     for &other in view.rows.iter().filter(|&&other| other != row) {
         let side = if tasks.host[other] == tasks.host[row] { &mut here } else { &mut elsewhere };
-        side.push(u64::from(tasks.duration[other]));
+        side.push(tasks.duration.get(other));
     }
     if here.len() < 2 || elsewhere.len() < 3 {
         return None;
@@ -143,7 +143,7 @@ fn describe(
     let median_ms = view.median_ms();
     let slow_from = context.rules.option(&SKEWED_STAGE, "ratio") * median_ms;
     let saved = view.saved_seconds(|row| {
-        let duration = f64::from(tasks.duration[row]);
+        let duration = tasks.duration.get(row) as f64;
         if duration >= slow_from { median_ms } else { duration }
     });
     let mut verdict = on_stage(context, view, Some(saved));
@@ -166,7 +166,7 @@ fn describe(
         "slowest task over the median",
         format!("{} ({} / {})", ratio(found.ratio), duration(view.max_ms()), duration(median_ms)),
         Some(format!(">= {}", ratio(context.rules.option(&SKEWED_STAGE, "ratio")))),
-        Some(format!("task {} on {}", tasks.index[found.row], view.host(found.row))),
+        Some(format!("task {} on {}", tasks.index.get(found.row), view.host(found.row))),
     );
     verdict.prove("excess", duration(found.excess_ms), Some(format!(">= {}", duration(found.least_excess_ms))), None);
     verdict.prove(

@@ -75,7 +75,7 @@ fn overhead_share(view: &StageView<'_>) -> Option<f64> {
 
 fn describe(context: &RunContext<'_>, view: &StageView<'_>, cores: f64, read: f64, overhead: f64) -> Verdict {
     let tasks = view.tasks();
-    let saved = view.saved_seconds(|row| f64::from(tasks.run_time[row].min(tasks.duration[row])));
+    let saved = view.saved_seconds(|row| tasks.run_time.get(row).min(tasks.duration.get(row)) as f64);
     let mut verdict = on_stage(context, view, Some(saved));
     if !verdict.paintable {
         verdict.severity = Severity::Information;

@@ -3,10 +3,10 @@
 use rustc_hash::FxHashSet;
 
 use crate::rules::{RuleSettings, State};
-use crate::run::Run;
 use crate::run::model::{Stage, StageKey, Tasks};
 use crate::run::slots::{self, impact, stage_cores, stage_slots, stage_wall};
 use crate::run::stats::{self, Distribution, median, pick, population};
+use crate::run::{Column, Run};
 
 /// Thresholds that all rules on runs share; they are options of `log-coverage`.
 #[derive(Debug, Clone, Copy)]
@@ -47,8 +47,6 @@ pub struct StageView<'a> {
     pub execution: Option<i64>,
     /// Rows of the population: one success for each partition.
     pub rows: Vec<usize>,
-    /// Durations of the population, in ms.
-    pub durations: Vec<u64>,
     /// From submission to completion (else from the first launch to the last finish), in ms.
     pub wall_ms: f64,
     /// The whole run, in ms; at least 1.
@@ -56,6 +54,8 @@ pub struct StageView<'a> {
     /// Cores that it could use, weighted by time; `None` when unknown.
     pub cores: Option<f64>,
     median_ms: f64,
+    max_ms: u64,
+    task_ms: u64,
 }
 
 impl<'a> StageView<'a> {
@@ -92,11 +92,12 @@ impl<'a> StageView<'a> {
             stage,
             execution,
             wall_ms: stage_wall(run, stage).unwrap_or(0) as f64,
-            run_ms: slots::run_time(run).max(1) as f64,
+            run_ms: slots::run_time(run).unwrap_or(1) as f64,
             cores: stage_cores(run, key),
             median_ms: median(&durations).unwrap_or(0.0),
+            max_ms: durations.iter().max().copied().unwrap_or(0),
+            task_ms: durations.iter().sum(),
             rows,
-            durations,
         })
     }
 
@@ -110,6 +111,11 @@ impl<'a> StageView<'a> {
         self.rows.len()
     }
 
+    /// Durations of the tasks that count, in ms.
+    pub fn durations(&self) -> Vec<u64> {
+        pick(&self.tasks().duration, &self.rows)
+    }
+
     /// Median duration in ms; 0 without tasks.
     pub fn median_ms(&self) -> f64 {
         self.median_ms
@@ -117,17 +123,17 @@ impl<'a> StageView<'a> {
 
     /// Longest duration in ms; 0 without tasks.
     pub fn max_ms(&self) -> f64 {
-        self.durations.iter().max().copied().unwrap_or(0) as f64
+        self.max_ms as f64
     }
 
     /// Time of all tasks that count, in ms.
     pub fn task_ms(&self) -> f64 {
-        self.durations.iter().sum::<u64>() as f64
+        self.task_ms as f64
     }
 
     /// Whether metrics were recorded for the tasks that count.
     pub fn measured(&self) -> bool {
-        !self.rows.is_empty() && self.rows.iter().all(|&row| self.tasks().flags[row].metrics)
+        !self.rows.is_empty() && self.rows.iter().all(|&row| self.tasks().flags[row].metrics())
     }
 
     /// Whether the log has this field of `Task Metrics` (by Spark's name) for every task that counts.
@@ -136,28 +142,28 @@ impl<'a> StageView<'a> {
     }
 
     /// A column over the population; `None` if task metrics were not recorded.
-    pub fn column<T: Copy + Into<u64>>(&self, column: &[T]) -> Option<Vec<u64>> {
+    pub fn column(&self, column: &Column) -> Option<Vec<u64>> {
         self.measured().then(|| pick(column, &self.rows))
     }
 
     /// The median of a column over the population; `None` if task metrics were not recorded.
-    pub fn median_of<T: Copy + Into<u64>>(&self, column: &[T]) -> Option<f64> {
+    pub fn median_of(&self, column: &Column) -> Option<f64> {
         median(&self.column(column)?)
     }
 
     /// A column over the population in a few numbers; `None` if task metrics were not recorded.
-    pub fn distribution<T: Copy + Into<u64>>(&self, column: &[T]) -> Option<Distribution> {
+    pub fn distribution(&self, column: &Column) -> Option<Distribution> {
         Distribution::of(&self.column(column)?)
     }
 
     /// The sum of a column over the population; `None` if task metrics were not recorded.
-    pub fn sum<T: Copy + Into<u64>>(&self, column: &[T]) -> Option<f64> {
+    pub fn sum(&self, column: &Column) -> Option<f64> {
         Some(self.column(column)?.into_iter().fold(0, u64::saturating_add) as f64)
     }
 
     /// The task that took longest.
     pub fn slowest(&self) -> Option<usize> {
-        self.rows.iter().copied().max_by_key(|&row| self.tasks().duration[row])
+        self.rows.iter().copied().max_by_key(|&row| self.tasks().duration.get(row))
     }
 
     /// The host of a row.
@@ -197,14 +203,14 @@ impl<'a> StageView<'a> {
     /// Seconds that the stage would end earlier if each of its tasks took what `without` says (in ms, by row), by replay.
     pub fn saved_seconds(&self, without: impl Fn(usize) -> f64) -> f64 {
         let counted: FxHashSet<usize> = self.rows.iter().copied().collect();
-        let replaced = |row: usize| counted.contains(&row).then(|| without(row).max(0.0) as u32);
+        let replaced = |row: usize| counted.contains(&row).then(|| without(row).max(0.0) as u64);
         impact(self.tasks(), stage_slots(self.run, self.key), replaced) as f64 / 1000.0
     }
 
     /// As [`Self::saved_seconds`], with the work that the tasks lose spread evenly over all slots.
     pub fn saved_seconds_if_spread(&self, without: impl Fn(usize) -> f64) -> f64 {
         let tasks = self.tasks();
-        let moved: f64 = self.rows.iter().map(|&row| (f64::from(tasks.duration[row]) - without(row)).max(0.0)).sum();
+        let moved: f64 = self.rows.iter().map(|&row| (tasks.duration.get(row) as f64 - without(row)).max(0.0)).sum();
         let slots = stage_slots(self.run, self.key) as f64;
         (self.saved_seconds(without) - moved / slots / 1000.0).max(0.0)
     }
