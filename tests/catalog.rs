@@ -196,16 +196,6 @@ fn settings_come_sorted_and_prefixes_are_marked() {
     assert!(!facts("spark.rpc").is_prefix() && !facts("spark.local.dir").is_prefix());
 }
 
-#[test]
-fn every_note_explains_a_setting() {
-    for line in include_str!("../data/notes.tsv").lines() {
-        let (key, text) = line.split_once('\t').unwrap_or_else(|| panic!("KEY, a tab, the note: {line}"));
-        assert!(setting(key).is_some() || catalog::family(key).is_some(), "{key}");
-        assert!(text.ends_with('.'), "{key}: a note is a sentence");
-        assert_eq!(catalog::notes::note(key), Some(text), "{key} has one note");
-    }
-}
-
 /// The facts file beside the repository, or where `SPARKLS_SHARED` says.
 fn facts_file() -> Option<PathBuf> {
     let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared");
