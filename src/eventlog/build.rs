@@ -249,6 +249,7 @@ impl Builder {
         }
         if stage.rdds.is_empty() {
             stage.rdds = info.rdds.into_iter().map(rdd).collect();
+            stage.rdds.shrink_to_fit();
         }
         if let Some(site) = event.properties.and_then(|properties| properties.call_site.owned()) {
             stage.call_site = Some(site);

@@ -60,7 +60,10 @@ impl<'a> Reader<'a> {
                 }
                 continue;
             }
-            let done = open.pop()?;
+            let mut done = open.pop()?;
+            // Plans stay as long as the run does, and most nodes have one child.
+            done.children.shrink_to_fit();
+            done.metrics.shrink_to_fit();
             let depth = open.len();
             let Some(parent) = open.last_mut() else { return Some(Plan { root: done, cut }) };
             if depth < MAX_DEPTH {
