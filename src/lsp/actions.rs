@@ -153,9 +153,14 @@ fn all_safe(findings: &[Finding]) -> Vec<Edit> {
     taken
 }
 
+/// Templates: those of the code at a place, or the blocks that a settings file lacks, wherever the cursor is in it.
 fn refactorings(snapshot: &Snapshot, at: Span) -> Vec<Fix> {
-    let Some(plan) = snapshot.facts().plan() else { return Vec::new() };
-    rules::refactorings(plan, snapshot.document.text(), &snapshot.conf(), at)
+    let (facts, text, conf) = (snapshot.facts(), snapshot.document.text(), snapshot.conf());
+    match (facts.plan(), facts.properties()) {
+        (Some(plan), _) => rules::refactorings(plan, text, &conf, at),
+        (None, Some(file)) => rules::conf::blocks::offers(text, &file.settings, conf.version()),
+        (None, None) => Vec::new(),
+    }
 }
 
 /// Adds the edit to an action, unless the text changed since it was offered.

@@ -110,3 +110,24 @@ async fn edits_keep_the_line_ends_of_the_file() {
         assert_eq!(new_text.matches('\n').count(), new_text.matches("\r\n").count(), "{new_text:?}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_settings_file_is_offered_the_blocks_that_it_lacks() {
+    let (root, uri) = folder("spark-defaults.conf");
+    std::fs::write(root.path().join("sparkls.toml"), "spark-version = \"3.5.9\"\n").unwrap();
+    let mut client = Client::start(capabilities(false, true), root.path()).await;
+    client.open_as(&uri, "spark-conf", "spark.speculation yes\nspark.speculation.quantile 0.9\n").await;
+    client.diagnostic(&uri, "yes").await;
+    let found = actions(&mut client, &uri, range(1, 3, 3), json!({ "diagnostics": [] })).await;
+    let inserted = |title: &str| {
+        let action =
+            found.iter().find(|action| action["title"] == title).unwrap_or_else(|| panic!("{title}: {found:?}"));
+        action["edit"]["documentChanges"][0]["edits"][0]["newText"].as_str().unwrap().to_owned()
+    };
+    let adaptive = inserted("Insert the adaptive execution block");
+    assert!(adaptive.contains("spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes 256MB\n"), "{adaptive}");
+    let speculation = inserted("Insert the speculation block");
+    assert!(speculation.contains("spark.speculation.multiplier 1.5\n"), "{speculation}");
+    assert!(speculation.contains("spark.locality.wait 3s\n"), "{speculation}");
+    assert!(!speculation.contains("spark.speculation.quantile"), "the file has it: {speculation}");
+}
