@@ -185,3 +185,14 @@ fn recursion_ends() {
     );
     assert!(file.plan().nodes.len() < 100);
 }
+
+#[test]
+fn errors_are_recovered_from_as_a_fresh_parse_does() {
+    for text in fixtures() {
+        let at = |text: &str, share: f64| boundary(text, (share * text.len() as f64) as usize);
+        let open = edit(&parse(&text), at(&text, 0.26), at(&text, 0.26), "'''");
+        assert_same(&open);
+        let place = at(open.text(), 0.44);
+        assert_same(&edit(&open, place, place, "\ndf = spark.table('t')\n"));
+    }
+}

@@ -110,12 +110,21 @@ impl Syntax {
         }
         let mut edited = old.clone();
         edited.edit(&difference.input(&before, &after));
-        let tree = run(&after, Some(&edited));
+        let tree = reparse(old, &edited, &after);
         let changed = tree.as_ref().map(|tree| {
             (difference, edited.changed_ranges(tree).map(|range| range.start_byte..range.end_byte).collect())
         });
         (Self { text: text.clone(), tree }, changed)
     }
+}
+
+/// The tree after an edit: what a fresh parse gives. A parse that reuses nodes may recover from errors in another way than
+/// a fresh one, so that only trees without errors are made from their predecessors.
+fn reparse(old: &Tree, edited: &Tree, text: &[u8]) -> Option<Tree> {
+    if old.root_node().has_error() {
+        return run(text, None);
+    }
+    run(text, Some(edited)).filter(|tree| !tree.root_node().has_error()).or_else(|| run(text, None))
 }
 
 /// The text as the grammar reads it: a lone `\r` ends a line in Python but not in the grammar.
