@@ -9,18 +9,7 @@ use crate::text::Span;
 
 /// A finding on a span of a setting, with nothing but a message.
 pub(super) fn finding(cx: &Shared<'_>, severity: Severity, span: Span, message: String) -> Finding {
-    Finding {
-        rule: cx.rule.name,
-        severity,
-        confidence: cx.rule.confidence,
-        message,
-        span,
-        evidence: Vec::new(),
-        related: Vec::new(),
-        fixes: Vec::new(),
-        unnecessary: false,
-        deprecated: false,
-    }
+    Finding::new(cx.rule, severity, span, message)
 }
 
 /// The value's span, or the key's where no value is written.
