@@ -32,6 +32,19 @@ pub enum Certainty {
     Exact,
 }
 
+impl Certainty {
+    /// Its name in messages and in the report's JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Stale => "stale",
+            Self::Candidate => "candidate",
+            Self::Likely => "likely",
+            Self::Unique => "unique",
+            Self::Exact => "exact",
+        }
+    }
+}
+
 /// What of the run the span belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Measured {

@@ -178,8 +178,7 @@ pub(super) fn place(
 
 /// One candidate is sure; several are told apart by their order only if the plan has as many.
 fn narrow(flat: &Flat<'_>, index: usize, plan: &StaticPlan, candidates: Vec<NodeId>, what: String) -> Option<Place> {
-    let innermost = innermost_calls(plan, candidates);
-    match innermost.as_slice() {
+    match distinct_calls(plan, candidates).as_slice() {
         [] => None,
         [only] => Some(Place { node: *only, sure: true, reason: what }),
         several => {
@@ -192,19 +191,11 @@ fn narrow(flat: &Flat<'_>, index: usize, plan: &StaticPlan, candidates: Vec<Node
     }
 }
 
-/// Drops calls whose text only contains a candidate because the candidate stands further up in the same chain.
-fn innermost_calls(plan: &StaticPlan, candidates: Vec<NodeId>) -> Vec<NodeId> {
-    let span = |id: NodeId| plan.node(id).site.as_ref().map(|site| site.method);
-    let mut seen = Vec::new();
-    candidates
-        .into_iter()
-        .filter(|&id| {
-            let span = span(id);
-            let new = !seen.contains(&span);
-            seen.push(span);
-            new
-        })
-        .collect()
+/// One node a call: a function that is read for several callers leaves one at each reading.
+fn distinct_calls(plan: &StaticPlan, candidates: Vec<NodeId>) -> Vec<NodeId> {
+    let call = |id: NodeId| plan.node(id).site.as_ref().map(|site| site.method);
+    let mut seen = rustc_hash::FxHashSet::default();
+    candidates.into_iter().filter(|&id| seen.insert(call(id))).collect()
 }
 
 fn is_join_on(operator: &Operator, call: &str, left: &[String], right: &[String]) -> bool {

@@ -80,7 +80,7 @@ impl Places {
                 line: start.line + 1,
                 column: start.column + 1,
                 end_line: end.line + 1,
-                certainty: certainty(link.certainty),
+                certainty: link.certainty.name(),
                 reason: link.reason,
                 rank: link.certainty,
             });
@@ -102,14 +102,4 @@ impl Places {
 fn is_python(entry: &ignore::DirEntry) -> bool {
     let is_file = entry.file_type().is_some_and(|kind| kind.is_file());
     is_file && (entry.depth() == 0 || entry.path().extension().is_some_and(|extension| extension == "py"))
-}
-
-fn certainty(certainty: Certainty) -> &'static str {
-    match certainty {
-        Certainty::Stale => "stale",
-        Certainty::Candidate => "candidate",
-        Certainty::Likely => "likely",
-        Certainty::Unique => "unique",
-        Certainty::Exact => "exact",
-    }
 }
