@@ -2,62 +2,24 @@
 //!
 //! A pure function of immutable snapshots. The server and the command line call the same one.
 
+mod facts;
 mod measured;
 mod suppression;
 
 use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::path::Path;
-use std::sync::Arc;
 
+pub use facts::{Facts, Job};
 use suppression::{Comments, Syntax};
 
-use crate::conf::properties::PropertiesFile;
-use crate::conf::{EffectiveConf, Setting};
+use crate::conf::EffectiveConf;
 use crate::pyspark::StaticPlan;
 use crate::rules::{
     self, Check, CodeContext, Confidence, Environment, Finding, Level, Rule, RuleSettings, RunView, SettingsContext,
     Severity, Shared,
 };
 use crate::text::Span;
-
-/// What a document is, and what was read out of it.
-#[derive(Debug, Clone)]
-pub enum Facts {
-    /// A properties file.
-    Properties(Arc<PropertiesFile>),
-    /// A Python file.
-    Python(Arc<StaticPlan>),
-    /// Nothing of Spark.
-    Nothing,
-}
-
-impl Facts {
-    /// The settings written in the document.
-    pub fn settings(&self) -> &[Setting] {
-        match self {
-            Self::Properties(file) => &file.settings,
-            Self::Python(plan) => &plan.settings,
-            Self::Nothing => &[],
-        }
-    }
-
-    /// The properties file, if the document is one.
-    pub fn properties(&self) -> Option<&PropertiesFile> {
-        match self {
-            Self::Properties(file) => Some(file),
-            Self::Python(_) | Self::Nothing => None,
-        }
-    }
-
-    /// The static plan of a Python document.
-    pub fn plan(&self) -> Option<&StaticPlan> {
-        match self {
-            Self::Python(plan) => Some(plan),
-            Self::Properties { .. } | Self::Nothing => None,
-        }
-    }
-}
 
 /// Everything that one document's analysis reads.
 pub struct Input<'a> {
@@ -69,8 +31,8 @@ pub struct Input<'a> {
     pub facts: &'a Facts,
     /// The project.
     pub environment: &'a Environment,
-    /// The effective configuration of the job that the document belongs to.
-    pub conf: &'a EffectiveConf,
+    /// The effective configuration of each of [`Facts::jobs`], in their order.
+    pub confs: &'a [EffectiveConf],
     /// Linked runs, newest first, with their links into this document.
     pub runs: &'a [RunView<'a>],
 }
@@ -119,8 +81,9 @@ pub fn analyse(input: &Input<'_>) -> Analysis {
 impl Syntax {
     fn of(facts: &Facts) -> Option<Self> {
         match facts {
-            Facts::Properties { .. } => Some(Self::Properties),
+            Facts::Properties(_) => Some(Self::Properties),
             Facts::Python(_) => Some(Self::Python),
+            Facts::Carrier(..) => Some(Self::Carrier),
             Facts::Nothing => None,
         }
     }
@@ -132,37 +95,43 @@ fn static_findings<'a>(
     comments: &LazyCell<Comments<'a>, impl FnOnce() -> Comments<'a>>,
 ) -> Vec<Finding> {
     let is_test = is_test(input.path);
+    let jobs = input.facts.jobs();
+    let jobs: Vec<(&Job<'a>, &'a EffectiveConf)> = jobs.iter().zip(input.confs).collect();
     let mut findings = Vec::new();
     for rule in rules::all().filter(|rule| is_on(rule, &input.environment.rules)) {
-        let shared = Shared {
+        let shared = |conf| Shared {
             rule,
             text: input.text,
             is_test,
             environment: input.environment,
-            conf: input.conf,
+            conf,
             runs: input.runs,
             findings: Vec::new(),
         };
-        findings.extend(match (rule.check, input.facts.plan()) {
+        match (rule.check, input.facts.plan()) {
             (Check::Settings(check), plan) => {
-                let mut cx = SettingsContext {
-                    shared,
-                    settings: input.facts.settings(),
-                    properties: input.facts.properties(),
-                    plan,
-                };
-                check(&mut cx);
-                cx.shared.findings
+                for (index, (job, conf)) in jobs.iter().enumerate() {
+                    let mut cx = SettingsContext {
+                        shared: shared(conf),
+                        settings: &job.settings,
+                        properties: input.facts.properties(),
+                        plan: plan.filter(|_| index == 0),
+                        submit: job.submit,
+                        problems: if index == 0 { input.facts.problems() } else { &[] },
+                    };
+                    check(&mut cx);
+                    findings.append(&mut cx.shared.findings);
+                }
             }
             (Check::Code(check), Some(plan)) => {
-                let mut cx = CodeContext { shared, plan };
+                let Some((_, conf)) = jobs.first() else { continue };
+                let mut cx = CodeContext { shared: shared(conf), plan };
                 check(&mut cx);
-                let mut found = cx.shared.findings;
-                found.iter_mut().for_each(|finding| lower(finding, input, plan, comments, is_test));
-                found
+                cx.shared.findings.iter_mut().for_each(|finding| lower(finding, input, plan, comments, is_test));
+                findings.append(&mut cx.shared.findings);
             }
-            (Check::Code(_), None) | (Check::Run(_), _) => Vec::new(),
-        });
+            (Check::Code(_), None) | (Check::Run(_), _) => {}
+        }
     }
     findings
 }
@@ -256,7 +225,7 @@ mod tests {
                 local: false,
                 rules: RuleSettings::default(),
             },
-            conf: &EffectiveConf::new(version, Vec::new()),
+            confs: &[EffectiveConf::new(version, Vec::new())],
             runs: &[],
         })
         .findings

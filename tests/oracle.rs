@@ -216,7 +216,7 @@ fn refused(question: &Question, version: SparkVersion) -> bool {
         text: &text,
         facts: &Facts::Properties(Arc::new(file)),
         environment: &environment,
-        conf: &EffectiveConf::new(version, layers),
+        confs: &[EffectiveConf::new(version, layers)],
         runs: &[],
     });
     analysis.findings.iter().any(|finding| finding.severity == Severity::Error)

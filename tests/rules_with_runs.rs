@@ -43,7 +43,7 @@ fn findings(code: &str, executions: &[Ran]) -> Vec<Finding> {
         text: &text,
         facts: &Facts::Python(plan),
         environment: &environment,
-        conf: &EffectiveConf::new(version, Vec::new()),
+        confs: &[EffectiveConf::new(version, Vec::new())],
         runs: &[RunView { measured: &measured, links: &links }],
     })
     .findings

@@ -56,7 +56,7 @@ fn findings(path: &str, text: &str, measured: &MeasuredRun) -> Vec<Finding> {
         text,
         facts: &facts,
         environment: &environment,
-        conf: &conf,
+        confs: std::slice::from_ref(&conf),
         runs: &[RunView { measured, links: &links }],
     })
     .findings

@@ -69,7 +69,15 @@ fn findings(path: &Path, text: &str, version: SparkVersion) -> Vec<Finding> {
     let conf = EffectiveConf::new(version, facts.settings().iter().map(layer).collect());
     let environment =
         Environment { version, version_known: true, vendor: Vendor::Oss, local: false, rules: RuleSettings::default() };
-    analysis::analyse(&Input { path, text, facts: &facts, environment: &environment, conf: &conf, runs: &[] }).findings
+    analysis::analyse(&Input {
+        path,
+        text,
+        facts: &facts,
+        environment: &environment,
+        confs: std::slice::from_ref(&conf),
+        runs: &[],
+    })
+    .findings
 }
 
 fn we_refuse(path: &Path, text: &str, version: SparkVersion) -> bool {

@@ -12,6 +12,8 @@ pub(super) enum Syntax {
     Python,
     /// `#` or `!` at a line's start only, `\` at a line's end.
     Properties,
+    /// Scripts, YAML, HCL: `#`, which only on a line of its own is a comment for certain.
+    Carrier,
 }
 
 /// One physical line.
@@ -40,7 +42,7 @@ impl<'a> Comments<'a> {
     pub(super) fn read(text: &'a str, syntax: Syntax) -> Self {
         let lines = match syntax {
             Syntax::Python => python_lines(text),
-            Syntax::Properties => properties_lines(text),
+            Syntax::Properties | Syntax::Carrier => properties_lines(text),
         };
         let ignored_in_file = lines
             .iter()

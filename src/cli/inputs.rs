@@ -14,7 +14,7 @@ use crate::catalog::SparkVersion;
 use crate::eventlog::ReadError;
 use crate::rules::{self, Level, MeasuredRun, Rule};
 use crate::text::Document;
-use crate::workspace::{self, Kind, Project, Settings};
+use crate::workspace::{self, Kind, Project, Settings, Sources, holds_spark_keys};
 
 /// A larger file is data, not a job or a list of settings.
 const LARGEST: u64 = 64 << 20;
@@ -88,11 +88,6 @@ pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
         .map(|(_, name)| name)
 }
 
-/// Whether a properties file of any name is one of Spark's.
-fn has_spark_keys(text: &str) -> bool {
-    text.lines().any(|line| line.trim_start().starts_with("spark."))
-}
-
 /// The projects of the inputs, opened once each.
 pub(super) struct Inputs {
     /// By root.
@@ -158,6 +153,7 @@ impl Inputs {
         let used: BTreeSet<&PathBuf> = self.files.iter().map(|(_, root)| root).collect();
         self.projects.retain(|root, _| used.contains(root));
         for project in self.projects.values_mut() {
+            *project = project.with_sources(Sources::scan(&project.root, &project.exclude));
             let logs: Vec<PathBuf> = if options.runs.is_empty() {
                 project.run_paths.clone()
             } else {
@@ -231,9 +227,9 @@ impl Inputs {
     pub(super) fn analysis(&self, path: &Path, root: &Path, text: &Arc<str>) -> Result<Analysis, InputError> {
         let failed = |message: &str| InputError { path: shown(path), place: None, message: message.to_owned() };
         let project = self.projects.get(root).ok_or_else(|| failed("its project is not open"))?;
-        let kind = match Kind::of(path) {
+        let kind = match Kind::of_file(path, text) {
             // Named on the command line, whatever its name: `--properties-file` takes any.
-            Kind::Other if has_spark_keys(text) => Kind::Properties,
+            Kind::Other if holds_spark_keys(text) => Kind::Properties,
             kind => kind,
         };
         if kind == Kind::Other {

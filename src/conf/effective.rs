@@ -21,6 +21,8 @@ pub enum Origin {
         /// Line, from 1.
         line: u32,
     },
+    /// The job is started in several ways that differ here: what holds in each of them.
+    Launches(Arc<[Layer]>),
     /// Recorded in the environment of a linked run (its label).
     Run(String),
     /// The default of this Spark version.
@@ -34,6 +36,7 @@ impl Origin {
         match self {
             Self::Default(_) => 0,
             Self::Written { carrier, .. } => 2 * carrier.rank(),
+            Self::Launches(_) => 2 * Carrier::SubmitFlag.rank(),
             Self::Run(_) => 2 * Carrier::SparkConf.rank() + 1,
         }
     }

@@ -46,6 +46,11 @@ impl Carrier {
         matches!(self, Self::RuntimeSet | Self::SqlSet)
     }
 
+    /// Whether it is a call in the code of the job itself.
+    pub fn is_code(self) -> bool {
+        matches!(self, Self::Builder | Self::SparkConf | Self::RuntimeSet | Self::SqlSet)
+    }
+
     /// Whether the name that is written stands for a key instead of being one: then it can't be renamed in place.
     pub fn names_a_field(self) -> bool {
         matches!(self, Self::SubmitFlag | Self::JobField)

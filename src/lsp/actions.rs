@@ -155,7 +155,7 @@ fn all_safe(findings: &[Finding]) -> Vec<Edit> {
 
 /// Templates: those of the code at a place, or the blocks that a settings file lacks, wherever the cursor is in it.
 fn refactorings(snapshot: &Snapshot, at: Span) -> Vec<Fix> {
-    let (facts, text, conf) = (snapshot.facts(), snapshot.document.text(), snapshot.conf());
+    let (facts, text, conf) = (snapshot.facts(), snapshot.document.text(), snapshot.conf_at(at.start as usize));
     match (facts.plan(), facts.properties()) {
         (Some(plan), _) => rules::refactorings(plan, text, &conf, at),
         (None, Some(file)) => rules::conf::blocks::offers(text, &file.settings, conf.version()),

@@ -42,7 +42,7 @@ fn complete(snapshot: &Snapshot, position: Position, features: &Features) -> Opt
     let place = match snapshot.kind {
         Kind::Properties => place::in_properties(before)?,
         Kind::Python => place::in_python(before)?,
-        Kind::Other => return None,
+        Kind::Carrier(_) | Kind::Sparkls | Kind::Other => return None,
     };
     let version = snapshot.project.environment.version;
     let typed = place.typed();

@@ -8,7 +8,7 @@ use tower_lsp_server::ls_types::Uri;
 
 use super::panics;
 use crate::analysis::{Analysis, Facts};
-use crate::conf::{EffectiveConf, properties};
+use crate::conf::EffectiveConf;
 use crate::link::Links;
 use crate::pyspark::{PythonFile, may_use_spark};
 use crate::rules::Level;
@@ -163,15 +163,21 @@ impl Snapshot {
                 Kind::Python if may_use_spark(text) => {
                     Facts::Python(Arc::clone(self.lineage.parse(self.revision, text).plan()))
                 }
-                Kind::Properties => Facts::Properties(Arc::new(properties::read(text))),
-                Kind::Python | Kind::Other => Facts::Nothing,
+                Kind::Python => Facts::Nothing,
+                kind => workspace::facts(kind, text),
             }
         })
     }
 
-    /// The configuration that the document sees. For workers.
-    pub(super) fn conf(&self) -> EffectiveConf {
-        workspace::conf(&self.project, &self.path, self.document.text(), self.facts(), self.links())
+    /// The configuration of the job that a place in the document belongs to. For workers.
+    pub(super) fn conf_at(&self, offset: usize) -> EffectiveConf {
+        let mut confs = workspace::confs(&self.project, &self.path, self.document.text(), self.facts(), self.links());
+        let job = workspace::job_at(self.facts(), offset);
+        if job < confs.len() {
+            confs.swap_remove(job)
+        } else {
+            EffectiveConf::new(self.project.environment.version, Vec::new())
+        }
     }
 
     /// The analysis; the first call makes it. A rule that panics is left out, and the rest is there. For workers.

@@ -35,7 +35,7 @@ fn hover(snapshot: &Snapshot, position: Position, features: &Features) -> Option
     let offset = snapshot.document.offset(convert::position(position), features.encoding);
     let (span, mut sections) = setting::sections(snapshot, offset).or_else(|| match snapshot.facts() {
         Facts::Python(plan) => code::sections(snapshot, plan, offset),
-        Facts::Properties(_) | Facts::Nothing => None,
+        Facts::Properties(_) | Facts::Carrier(..) | Facts::Nothing => None,
     })?;
     sections.extend(
         snapshot.analysis().findings.iter().filter(|finding| finding.span.touches(offset)).filter_map(evidence),

@@ -10,8 +10,7 @@ use super::configuration::Editor;
 use super::document::Snapshot;
 use super::session::Session;
 use super::{diagnostics, publish, runs, uri, watch};
-use crate::conf::properties;
-use crate::workspace::{self, Kind, Project};
+use crate::workspace::{Kind, Project, Source, Sources};
 
 /// How long the start waits for the client to tell its settings.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -108,16 +107,38 @@ async fn reload(session: &Arc<Session>) {
         let previous = session.project_at(&folder);
         let read = tokio::task::spawn_blocking({
             let folder = folder.clone();
-            move || Project::open_with(&folder, &editor.settings, previous.as_deref())
+            move || {
+                let project = Project::open_with(&folder, &editor.settings, previous.as_deref());
+                let known = previous.map(|previous| previous.sources.clone()).unwrap_or_default();
+                project.with_sources(known)
+            }
         });
         let Ok(read) = read.await else { continue };
-        let read = with_open_defaults(session, read);
+        let read = with_open_documents(session, read);
         session.change_project(&folder, |before| Some(read.with_runs_of(before)));
+        scan_soon(session, folder.clone());
         tell_of_problems(session, &folder).await;
     }
     session.renew_elsewhere();
     diagnostics::publish_problems(session).await;
     runs::load_missing(session);
+}
+
+/// Reads what the files of a folder set and start, beside everything else: a large folder takes its time.
+fn scan_soon(session: &Arc<Session>, folder: PathBuf) {
+    let session = Arc::clone(session);
+    tokio::spawn(async move {
+        let Some(project) = session.project_at(&folder) else { return };
+        let scan = tokio::task::spawn_blocking(move || Sources::scan(&project.root, &project.exclude));
+        let Ok(sources) = scan.await else { return };
+        let changed = session.change_project(&folder, |project| {
+            let read = with_open_documents(&session, project.with_sources(sources.clone()));
+            (read.sources != project.sources).then_some(read)
+        });
+        if changed {
+            refresh(&session);
+        }
+    });
 }
 
 /// One message when a settings file begins to be wrong; its diagnostics say where.
@@ -133,22 +154,22 @@ async fn tell_of_problems(session: &Arc<Session>, folder: &std::path::Path) {
     }
 }
 
-/// A `spark-defaults.conf` that is open counts as it is in the editor.
-fn with_open_defaults(session: &Session, project: Project) -> Project {
-    let open = session.snapshots().into_iter().find(|snapshot| is_defaults_of(&project, snapshot));
-    match open {
-        Some(snapshot) => project.with_defaults(&snapshot.path, snapshot.document.text()),
-        None => project,
-    }
+/// Documents that are open count as they are in the editor.
+fn with_open_documents(session: &Session, project: Project) -> Project {
+    let open = session.snapshots();
+    let is_own = |snapshot: &&Arc<Snapshot>| snapshot.path.starts_with(&project.root) && snapshot.is_analysed();
+    let own: Vec<_> = open.iter().filter(is_own).collect();
+    own.into_iter().fold(project, |project, snapshot| project.with_source(&snapshot.path, source(snapshot)))
 }
 
-fn is_defaults_of(project: &Project, snapshot: &Snapshot) -> bool {
-    snapshot.kind == Kind::Properties && !snapshot.too_large && project.is_defaults(&snapshot.path)
+fn source(snapshot: &Snapshot) -> Option<Source> {
+    Source::of(&snapshot.path, snapshot.document.text(), snapshot.facts())
 }
 
-/// The text of an open `spark-defaults.conf` changed: the jobs beside it see the new settings.
-pub(super) fn adopt_defaults(session: &Arc<Session>, snapshot: &Snapshot) {
-    if !is_defaults_of(&snapshot.project, snapshot) || !session.adoption.ask() {
+/// The settings of an open document may have changed: the jobs beside it see the new ones. Code is looked at when it is
+/// saved: what it sets matters to others less often than it is typed at.
+pub(super) fn adopt(session: &Arc<Session>, snapshot: &Snapshot) {
+    if !snapshot.is_analysed() || snapshot.kind == Kind::Python || !session.adoption.ask() {
         return;
     }
     let session = Arc::clone(session);
@@ -168,11 +189,16 @@ pub(super) fn adopt_defaults(session: &Arc<Session>, snapshot: &Snapshot) {
 
 fn adopt_now(session: &Session) -> bool {
     let mut changed = false;
-    for snapshot in session.snapshots().iter().filter(|snapshot| is_defaults_of(&snapshot.project, snapshot)) {
-        let text = snapshot.document.text();
-        let layers = workspace::layers(&snapshot.path, text, &properties::read(text).settings);
+    for snapshot in session.snapshots().iter().filter(|snapshot| snapshot.is_analysed()) {
+        let source = source(snapshot);
         changed |= session.change_project(&snapshot.project.root, |project| {
-            (project.layers != layers).then(|| project.with_layers(layers.clone()))
+            let known = project.sources.at(&snapshot.path);
+            let same = match (known, &source) {
+                (Some(known), Some(source)) => known.says_the_same(source),
+                (None, None) => true,
+                _ => false,
+            };
+            (!same).then(|| project.with_source(&snapshot.path, source.clone()))
         });
     }
     changed

@@ -156,7 +156,7 @@ impl Backend {
     fn text_changed(&self, uri: &Uri) {
         publish::schedule(&self.session, uri);
         if let Some(snapshot) = self.session.snapshot(uri) {
-            projects::adopt_defaults(&self.session, &snapshot);
+            projects::adopt(&self.session, &snapshot);
         }
     }
 }

@@ -16,7 +16,7 @@ use super::document::Snapshot;
 use super::publish::Schedule;
 use super::uri::{self, Key};
 use crate::text::Document;
-use crate::workspace::{Kind, Project, holds_spark_keys};
+use crate::workspace::{Kind, Project};
 
 /// Everything of one editor's session.
 pub(super) struct Session {
@@ -191,7 +191,7 @@ impl Session {
     /// Opens a document; one that is open already is replaced.
     pub(super) fn open(&self, item: TextDocumentItem) {
         let path = uri::path(&item.uri);
-        let kind = kind(&item.language_id, &path, &item.text);
+        let kind = Kind::of_language(&item.language_id, &path, &item.text);
         let document = Document::new(item.version, &item.text);
         let project = self.project(&path);
         let mut snapshot = Snapshot::open(item.uri, path, kind, document, project);
@@ -262,18 +262,5 @@ impl Session {
     /// All open documents.
     pub(super) fn snapshots(&self) -> Vec<Arc<Snapshot>> {
         self.documents.read().values().map(|open| Arc::clone(&open.snapshot)).collect()
-    }
-}
-
-/// What a document is, by the client's language, else by its name, else by what it holds.
-fn kind(language: &str, path: &Path, text: &str) -> Kind {
-    match language {
-        "python" => Kind::Python,
-        "spark-conf" | "spark-properties" | "spark-defaults" => Kind::Properties,
-        "properties" | "java-properties" | "ini" | "conf" | "cfg" | "plaintext" | "" => match Kind::of(path) {
-            Kind::Other if language != "plaintext" && holds_spark_keys(text) => Kind::Properties,
-            kind => kind,
-        },
-        _ => Kind::of(path),
     }
 }

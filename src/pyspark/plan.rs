@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::conf::Setting;
+use crate::conf::carriers::Submit;
 use crate::text::Span;
 
 /// A node of [`StaticPlan::nodes`].
@@ -24,8 +25,12 @@ pub struct StaticPlan {
     pub nodes: Vec<Node>,
     /// Actions in source order.
     pub actions: Vec<Action>,
-    /// Settings written in the code, in source order.
+    /// Settings written in the code, in source order: of the job itself, and of jobs that it defines (Airflow, boto3).
     pub settings: Vec<Setting>,
+    /// Jobs that the code defines, with indices into `settings`.
+    pub submits: Vec<Submit>,
+    /// Settings of one dict without a job around it, as indices into `settings`.
+    pub groups: Vec<Vec<usize>>,
     /// Python loops and comprehensions.
     pub loops: Vec<Loop>,
     /// The module and its functions.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::run::view::{Floors, StageView};
 use super::{Finding, MeasuredRun, Rule, Severity};
 use crate::catalog::SparkVersion;
+use crate::conf::carriers::{Problem, Submit};
 use crate::conf::properties::PropertiesFile;
 use crate::conf::{EffectiveConf, Setting};
 use crate::link::Links;
@@ -123,12 +124,16 @@ impl Shared<'_> {
 pub struct SettingsContext<'a> {
     /// Shared.
     pub shared: Shared<'a>,
-    /// The settings of this document in source order.
+    /// The settings of one job in this document in source order.
     pub settings: &'a [Setting],
     /// The properties file, if the document is one.
     pub properties: Option<&'a PropertiesFile>,
-    /// The static plan, if the document is Python.
+    /// The static plan, if the settings are those of a Python file's own code.
     pub plan: Option<&'a StaticPlan>,
+    /// What starts the job, if the document tells.
+    pub submit: Option<&'a Submit>,
+    /// What the document's format reads otherwise than it looks; given to one job of a document only.
+    pub problems: &'a [Problem],
 }
 
 /// For rules on code.

@@ -21,7 +21,7 @@ pub fn in_force_in(conf: &EffectiveConf, key: &str, unit: &str) -> Option<String
         }
         Some(Origin::Run(label)) => format!("{value} (run {label})"),
         Some(Origin::Default(version)) => format!("{value} (default of Spark {version})"),
-        None => value,
+        Some(Origin::Launches(_)) | None => value,
     })
 }
 

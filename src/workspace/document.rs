@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Project;
 use crate::analysis::{self, Analysis, Facts, Input};
+use crate::conf::carriers::{self, CarrierKind, may_hold_settings};
 use crate::conf::{EffectiveConf, Layer, Origin, Setting, properties};
 use crate::link::{self, Links};
 use crate::pyspark::{PythonFile, may_use_spark};
@@ -17,6 +18,10 @@ pub enum Kind {
     Python,
     /// A properties file of Spark.
     Properties,
+    /// A script, a manifest or a template that may hold settings.
+    Carrier(CarrierKind),
+    /// The settings of sparkls itself.
+    Sparkls,
     /// Nothing that is analysed.
     Other,
 }
@@ -24,26 +29,58 @@ pub enum Kind {
 impl Kind {
     /// What a file of this name is.
     pub fn of(path: &Path) -> Kind {
+        Self::by_name(path).or_else(|| carriers::kind_of(path, "", None).map(Kind::Carrier)).unwrap_or(Kind::Other)
+    }
+
+    fn by_name(path: &Path) -> Option<Kind> {
         let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
         let extension = name.rsplit_once('.').map(|(_, extension)| extension);
         match extension {
-            Some("py" | "pyw") => Kind::Python,
+            Some("py" | "pyw") => Some(Kind::Python),
+            Some("toml") if name == "sparkls.toml" => Some(Kind::Sparkls),
             Some("conf" | "properties" | "template") if name.contains("spark") && !name.contains("log4j") => {
-                Kind::Properties
+                Some(Kind::Properties)
             }
-            _ => Kind::Other,
+            _ => None,
         }
     }
 
+    /// Whether a file of this name may be about Spark; its text tells.
+    pub fn is_possible(path: &Path) -> bool {
+        !matches!(Self::of(path), Self::Other | Self::Sparkls)
+            || path.extension().is_some_and(|extension| extension == "conf" || extension == "properties")
+    }
+
     /// What a file is when its name and its text are known: a properties file of any name is Spark's if it holds a key
-    /// that starts with `spark.`.
+    /// that starts with `spark.`, and a script may be known by its first line.
     pub fn of_file(path: &Path, text: &str) -> Kind {
         let properties = path.extension().is_some_and(|extension| extension == "conf" || extension == "properties");
-        match Kind::of(path) {
-            Kind::Other if properties && holds_spark_keys(text) => Kind::Properties,
-            kind => kind,
+        Self::by_name(path)
+            .or_else(|| carriers::kind_of(path, head(text), None).map(Kind::Carrier))
+            .or_else(|| (properties && holds_spark_keys(text)).then_some(Kind::Properties))
+            .unwrap_or(Kind::Other)
+    }
+
+    /// What a document is that an editor calls by this language.
+    pub fn of_language(language: &str, path: &Path, text: &str) -> Kind {
+        match language {
+            "python" => Kind::Python,
+            "spark-conf" | "spark-properties" | "spark-defaults" => Kind::Properties,
+            "properties" | "java-properties" | "ini" | "conf" | "cfg" => match Kind::of_file(path, text) {
+                Kind::Other if holds_spark_keys(text) => Kind::Properties,
+                kind => kind,
+            },
+            _ => match Kind::of_file(path, text) {
+                Kind::Other => carriers::kind_of(path, head(text), Some(language)).map_or(Kind::Other, Kind::Carrier),
+                kind => kind,
+            },
         }
     }
+}
+
+/// The beginning of a text, as far as a kind can be told from it.
+fn head(text: &str) -> &str {
+    &text[..text.floor_char_boundary(1024)]
 }
 
 /// Whether a line starts with `spark.`, as the settings of a properties file do.
@@ -56,7 +93,8 @@ pub fn facts(kind: Kind, text: &Arc<str>) -> Facts {
     match kind {
         Kind::Python if may_use_spark(text) => Facts::Python(Arc::clone(PythonFile::parse(text).plan())),
         Kind::Properties => Facts::Properties(Arc::new(properties::read(text))),
-        Kind::Python | Kind::Other => Facts::Nothing,
+        Kind::Carrier(kind) if may_hold_settings(text) => Facts::Carrier(kind, Arc::new(carriers::extract(kind, text))),
+        Kind::Python | Kind::Carrier(_) | Kind::Sparkls | Kind::Other => Facts::Nothing,
     }
 }
 
@@ -114,27 +152,32 @@ pub fn link_runs(project: &Project, path: &Path, text: &str, facts: &Facts) -> V
     project.runs.iter().map(|run| link::link(&run.run, plan, text, path)).collect()
 }
 
-/// The configuration that a document sees; what no file of the project sets is as the newest linked run recorded it.
-/// What is written wins over the run, because it is what the next run gets.
-pub fn conf(project: &Project, path: &Path, text: &str, facts: &Facts, links: &[Links]) -> EffectiveConf {
+/// The configuration of each of the jobs of a document (see [`Facts::jobs`]); what no file of the project sets is as the
+/// newest linked run recorded it. What is written wins over the run, because it is what the next run gets.
+pub fn confs(project: &Project, path: &Path, text: &str, facts: &Facts, links: &[Links]) -> Vec<EffectiveConf> {
     let newest = belonging(project, facts, links).map(|(run, _)| run).next();
-    conf_with_run(project, path, text, facts, newest)
+    confs_with_run(project, path, text, facts, newest)
 }
 
-fn conf_with_run(
+fn confs_with_run(
     project: &Project,
     path: &Path,
     text: &str,
     facts: &Facts,
     run: Option<&MeasuredRun>,
-) -> EffectiveConf {
-    let written = project.conf_of(path, text, facts);
+) -> Vec<EffectiveConf> {
+    let written = project.confs_of(path, text, facts);
     let Some(run) = run else { return written };
-    let mut recorded = run.run.conf.clone();
-    for (key, _) in written.winners() {
-        recorded.remove(key);
-    }
-    written.with_run(&run.label, &recorded)
+    let recorded = |written: EffectiveConf| {
+        let mut recorded = run.run.conf.clone();
+        for (key, _) in written.winners() {
+            recorded.remove(key);
+        }
+        written.with_run(&run.label, &recorded)
+    };
+    // A run of the document's own job says nothing of the other jobs in it.
+    let mut confs = written.into_iter();
+    confs.next().map(recorded).into_iter().chain(confs).collect()
 }
 
 /// The runs that belong to a document: to a Python file those of which something was found there, to a settings file
@@ -156,14 +199,14 @@ pub fn analyse(project: &Project, path: &Path, text: &str, facts: &Facts, links:
     }
     let runs: Vec<RunView<'_>> =
         belonging(project, facts, links).map(|(measured, links)| RunView { measured, links }).collect();
-    let conf = conf_with_run(project, path, text, facts, runs.first().map(|view| view.measured));
+    let confs = confs_with_run(project, path, text, facts, runs.first().map(|view| view.measured));
     let relative = path.strip_prefix(&project.root).unwrap_or(path);
     analysis::analyse(&Input {
         path: relative,
         text,
         facts,
         environment: &project.environment,
-        conf: &conf,
+        confs: &confs,
         runs: &runs,
     })
 }

@@ -2,13 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use ignore::WalkBuilder;
 use ignore::overrides::{Override, OverrideBuilder};
+use ignore::{DirEntry, WalkBuilder};
 
 use super::Kind;
 
-/// The Python and Spark properties files at and below `paths`, sorted within each; what git ignores, hidden folders and
-/// what matches a glob of `exclude` (relative to each path) are left out. A file that is named itself is always there.
+/// The files at and below `paths` that may be about Spark by their names, sorted within each; what git ignores, hidden
+/// folders but those of CI services, and what matches a glob of `exclude` (relative to each path) are left out. A file that is named itself is always there.
 pub fn files(paths: &[PathBuf], exclude: &[String]) -> impl Iterator<Item = PathBuf> {
     paths.iter().flat_map(|path| -> Box<dyn Iterator<Item = PathBuf>> {
         if path.is_dir() { Box::new(below(path, exclude)) } else { Box::new(std::iter::once(path.clone())) }
@@ -19,13 +19,23 @@ fn below(folder: &Path, exclude: &[String]) -> impl Iterator<Item = PathBuf> + u
     WalkBuilder::new(folder)
         .overrides(excluded(folder, exclude))
         .require_git(false)
-        .filter_entry(|entry| !is_environment(entry.path()))
+        .hidden(false)
+        .filter_entry(|entry| !is_hidden(entry) && !is_environment(entry.path()))
         .sort_by_file_path(Path::cmp)
         .build()
         .filter_map(Result::ok)
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
-        .map(ignore::DirEntry::into_path)
-        .filter(|path| Kind::of(path) != Kind::Other)
+        .map(DirEntry::into_path)
+        .filter(|path| Kind::is_possible(path))
+}
+
+/// Where CI services keep what they run.
+const CI: [&str; 5] = [".github", ".gitlab-ci.yml", ".gitlab", ".circleci", ".buildkite"];
+
+/// Hidden, and not read by a CI service. The folder that was asked for is never hidden.
+fn is_hidden(entry: &DirEntry) -> bool {
+    let name = entry.file_name().to_string_lossy();
+    entry.depth() > 0 && name.starts_with('.') && !CI.contains(&name.as_ref())
 }
 
 /// A virtual environment: its packages are not the project's code.
@@ -60,13 +70,16 @@ mod tests {
         write("nginx.conf", "");
         write("old/job.py", "");
         write("build/job.py", "");
+        write(".github/workflows/nightly.yml", "");
+        write(".cache/job.py", "");
+        write("sparkls.toml", "");
         write(".gitignore", "build/\n");
         write("venv/pyvenv.cfg", "");
         write("venv/lib/six.py", "");
         let found: Vec<_> = files(&[folder.path().to_owned()], &["old/**".to_owned()])
             .map(|path| path.strip_prefix(folder.path()).unwrap().to_string_lossy().replace('\\', "/"))
             .collect();
-        assert_eq!(found, ["conf/spark-defaults.conf", "job.py"]);
+        assert_eq!(found, [".github/workflows/nightly.yml", "conf/spark-defaults.conf", "job.py", "nginx.conf"]);
     }
 
     #[test]

@@ -2,13 +2,17 @@
 
 mod document;
 mod files;
+mod launches;
 mod project;
 mod runs;
 mod settings;
+mod sources;
 mod version;
 
-pub use document::{Kind, analyse, analyse_file, conf, facts, holds_spark_keys, layers, link_runs};
+pub use document::{Kind, analyse, analyse_file, confs, facts, holds_spark_keys, layers, link_runs};
 pub use files::files;
+pub use launches::{Launch, job_at};
 pub use project::{Problem, Project, VersionSource};
 pub use runs::{Stamp, logs};
 pub use settings::Settings;
+pub use sources::{Source, Sources};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::runs::{self, Stamp};
 use super::settings::{self, Settings, SettingsFile};
+use super::sources::{Source, Sources};
 use super::{document, version};
-use crate::analysis::Facts;
 use crate::catalog::SparkVersion;
-use crate::conf::{EffectiveConf, Layer, properties};
+use crate::conf::{Layer, properties};
 use crate::rules::{Environment, MeasuredRun};
 use crate::text::Span;
 
@@ -55,6 +55,8 @@ pub struct Project {
     pub exclude: Vec<String>,
     /// Settings of the project's `spark-defaults.conf`, for the effective configuration of its jobs.
     pub layers: Vec<Layer>,
+    /// Every document that holds settings or starts a job. Loaded apart, see [`Project::with_sources`].
+    pub sources: Sources,
     /// Linked runs, newest first.
     pub runs: Vec<Arc<MeasuredRun>>,
     /// What is wrong in the settings files.
@@ -103,6 +105,7 @@ impl Project {
             run_paths: runs::resolve(root, settings.runs.as_deref().unwrap_or_default()),
             exclude: settings.exclude.clone().unwrap_or_default(),
             layers,
+            sources: Sources::default(),
             runs: Vec::new(),
             problems,
             defaults_path,
@@ -129,6 +132,7 @@ impl Project {
             run_paths: Vec::new(),
             exclude: Vec::new(),
             layers: Vec::new(),
+            sources: Sources::default(),
             runs: Vec::new(),
             problems: Vec::new(),
             defaults_path: None,
@@ -173,16 +177,6 @@ impl Project {
         project
     }
 
-    /// The project with the text of an open editor in place of its `spark-defaults.conf` on disk.
-    pub fn with_defaults(&self, path: &Path, text: &str) -> Self {
-        self.with_layers(document::layers(path, text, &properties::read(text).settings))
-    }
-
-    /// The project with these settings in place of those of its `spark-defaults.conf`.
-    pub fn with_layers(&self, layers: Vec<Layer>) -> Self {
-        Self { layers, ..self.clone() }
-    }
-
     /// Whether this is the project's `spark-defaults.conf`, or would be if it were saved.
     pub fn is_defaults(&self, path: &Path) -> bool {
         match &self.defaults_path {
@@ -212,19 +206,19 @@ impl Project {
         Stamp::of_files(settings.into_iter().chain(defaults_candidates(&self.root)).chain(pins))
     }
 
-    /// The effective configuration of a job made of the project's settings file and the settings of one document.
-    pub fn conf(&self, document: &[Layer]) -> EffectiveConf {
-        EffectiveConf::new(self.environment.version, self.layers.iter().chain(document).cloned().collect())
+    /// The project with these documents in place of those that were read before.
+    pub fn with_sources(&self, sources: Sources) -> Self {
+        Self { sources, ..self.clone() }
     }
 
-    /// The effective configuration that one document sees. A properties file stands in for `spark-defaults.conf`, as
-    /// with `--properties-file`.
-    pub fn conf_of(&self, path: &Path, text: &str, facts: &Facts) -> EffectiveConf {
-        let own = document::layers(path, text, facts.settings());
-        match facts {
-            Facts::Properties(_) => EffectiveConf::new(self.environment.version, own),
-            Facts::Python(_) | Facts::Nothing => self.conf(&own),
-        }
+    /// The project with what one of its documents says now; `None` if it says nothing of settings or jobs.
+    pub fn with_source(&self, path: &Path, source: Option<Source>) -> Self {
+        let layers = match (self.is_defaults(path), &source) {
+            (true, Some(source)) => source.layers.clone(),
+            (true, None) => Vec::new(),
+            (false, _) => self.layers.clone(),
+        };
+        Self { sources: self.sources.with(path, source), layers, ..self.clone() }
     }
 
     fn choose_version(&mut self) {

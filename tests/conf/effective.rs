@@ -24,6 +24,7 @@ fn conf(version: &str, layers: &[(Carrier, &str, &str)]) -> EffectiveConf {
 fn show(conf: &EffectiveConf, key: &str) -> String {
     let effective = conf.get(key);
     let origin = match effective.origin {
+        Some(Origin::Launches(launches)) => format!("{} launches", launches.len()),
         Some(Origin::Written { line, .. }) => format!("line {line}"),
         Some(Origin::Run(label)) => label,
         Some(Origin::Default(version)) => format!("default of {version}"),

@@ -108,7 +108,7 @@ impl Case {
             text,
             facts: &facts,
             environment: &self.environment,
-            conf: &self.conf(document, &facts, text),
+            confs: &[self.conf(document, &facts, text)],
             runs: &[],
         })
     }

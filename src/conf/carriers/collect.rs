@@ -39,6 +39,13 @@ impl Collector {
         }
     }
 
+    /// Notes settings that stand together.
+    pub(super) fn group(&mut self, settings: &[usize]) {
+        if !settings.is_empty() && !self.extract.groups.iter().any(|known| known == settings) {
+            self.extract.groups.push(settings.to_vec());
+        }
+    }
+
     /// Adds a problem, each place once.
     pub(super) fn problem(&mut self, kind: ProblemKind, span: Span, message: impl Into<String>) {
         if !self.extract.problems.iter().rev().take(64).any(|known| known.kind == kind && known.span == span) {
@@ -79,6 +86,9 @@ impl Collector {
             }
             self.submit(submit);
         }
+        for group in inner.extract.groups {
+            self.group(&group.into_iter().map(|index| indices[index]).collect::<Vec<_>>());
+        }
         for problem in inner.extract.problems {
             self.problem(problem.kind, place(problem.span), problem.message);
         }
@@ -86,21 +96,23 @@ impl Collector {
 
     /// Everything, in source order.
     pub(super) fn finish(self) -> Extract {
-        let Extract { settings, mut submits, mut problems } = self.extract;
+        let Extract { settings, mut submits, mut groups, mut problems } = self.extract;
         let mut order: Vec<usize> = (0..settings.len()).collect();
         order.sort_by_key(|&index| (settings[index].key_span, settings[index].value_span));
         let mut places = vec![0; settings.len()];
         for (place, &index) in order.iter().enumerate() {
             places[index] = place;
         }
-        for index in submits.iter_mut().flat_map(|submit| &mut submit.settings) {
+        let of_jobs = submits.iter_mut().flat_map(|submit| &mut submit.settings);
+        for index in of_jobs.chain(groups.iter_mut().flatten()) {
             *index = places[*index];
         }
         let mut settings: Vec<(usize, Setting)> = places.into_iter().zip(settings).collect();
         settings.sort_by_key(|(place, _)| *place);
         submits.sort_by_key(|submit| submit.span);
         problems.sort_by_key(|problem| problem.span);
-        Extract { settings: settings.into_iter().map(|(_, setting)| setting).collect(), submits, problems }
+        groups.sort();
+        Extract { settings: settings.into_iter().map(|(_, setting)| setting).collect(), submits, groups, problems }
     }
 }
 

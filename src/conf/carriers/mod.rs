@@ -51,6 +51,8 @@ pub struct Extract {
     pub settings: Vec<Setting>,
     /// What starts a job: commands and job definitions, in source order.
     pub submits: Vec<Submit>,
+    /// Settings that stand in one map or list without a job around it, as indices into [`Extract::settings`].
+    pub groups: Vec<Vec<usize>>,
     /// What Spark or the carrier's own tool reads otherwise than it looks, in source order.
     pub problems: Vec<Problem>,
 }

@@ -82,9 +82,11 @@ impl Shapes<'_, '_> {
         match node {
             Node::Map(entries) => {
                 let commands = self.jobs(node);
+                let mut settings = Vec::new();
                 for entry in entries.iter().filter(|entry| !commands.contains(&entry.key.as_str())) {
-                    self.entry(entry, carrier, depth);
+                    settings.extend(self.entry(entry, carrier, depth));
                 }
+                self.out.group(&settings);
             }
             Node::List(nodes) => {
                 if !self.command_list(node) {
@@ -105,11 +107,11 @@ impl Shapes<'_, '_> {
         self.container(node)
     }
 
-    fn entry(&mut self, entry: &Entry<'_>, carrier: Carrier, depth: usize) {
+    /// Reads an entry; says which setting it is, if it is one itself.
+    fn entry(&mut self, entry: &Entry<'_>, carrier: Carrier, depth: usize) -> Option<usize> {
         let name = entry.key.as_str();
         if is_key(name) && !matches!(entry.value, Node::Map(_) | Node::List(_)) {
-            self.setting(entry, carrier);
-            return;
+            return self.setting(entry, carrier);
         }
         if let Some(carrier) = carrier_of_map(name) {
             self.all(&entry.value, carrier);
@@ -119,6 +121,7 @@ impl Shapes<'_, '_> {
             Node::Map(_) | Node::List(_) => self.node(&entry.value, carrier_below(name, carrier), depth + 1),
             Node::Unknown(_) => {}
         }
+        None
     }
 
     /// Every entry of a map whose entries are settings, whatever their keys.
@@ -128,7 +131,9 @@ impl Shapes<'_, '_> {
         let is_setting =
             |entry: &&Entry<'_>| !matches!(entry.value, Node::Map(_) | Node::List(_)) && entry.key.as_str() != MERGE;
         let entries = maps.iter().flat_map(Node::entries).filter(is_setting);
-        entries.filter_map(|entry| self.setting(entry, carrier)).collect()
+        let settings: Vec<usize> = entries.filter_map(|entry| self.setting(entry, carrier)).collect();
+        self.out.group(&settings);
+        settings
     }
 
     fn setting(&mut self, entry: &Entry<'_>, carrier: Carrier) -> Option<usize> {

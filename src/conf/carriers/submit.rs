@@ -148,6 +148,7 @@ pub(super) fn read_options(options: &Options<'_, '_>, out: &mut Collector) -> Ve
         };
         settings.extend(setting.map(|setting| out.add(setting)));
     }
+    out.group(&settings);
     settings
 }
 

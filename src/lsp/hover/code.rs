@@ -23,7 +23,7 @@ pub(super) fn sections(snapshot: &Snapshot, plan: &StaticPlan, offset: usize) ->
         .map(|action| action.site.method)
         .or_else(|| node.and_then(|node| node.site.as_ref()).map(|site| site.method))
         .or_else(|| notes.iter().find(|note| note.span.touches(offset)).map(|note| note.span))?;
-    let conf = snapshot.conf();
+    let conf = snapshot.conf_at(offset);
     let mut sections = measured;
     sections.extend(action.and_then(|action| attribution(snapshot, plan, action)));
     let keys = action.map(action_keys).or_else(|| node.map(operator_keys)).unwrap_or_default();

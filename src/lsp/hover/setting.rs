@@ -11,7 +11,7 @@ use crate::text::Span;
 /// What there is to say of the setting at an offset, and its place.
 pub(super) fn sections(snapshot: &Snapshot, offset: usize) -> Option<(Span, Vec<String>)> {
     let (key, span) = key_at(snapshot, offset)?;
-    let conf = snapshot.conf();
+    let conf = snapshot.conf_at(offset);
     let version = conf.version();
     let facts = catalog::setting(&key);
     let mut sections = vec![heading(&key, facts, version)];
@@ -134,6 +134,10 @@ fn loser(snapshot: &Snapshot, layer: &Layer) -> String {
 pub(super) fn origin(snapshot: &Snapshot, origin: &Origin) -> String {
     match origin {
         Origin::Default(version) => format!("the default of Spark {version}"),
+        Origin::Launches(launches) => {
+            let each = launches.iter().map(|layer| loser(snapshot, layer));
+            format!("by how the job is started: {}", each.collect::<Vec<_>>().join(", "))
+        }
         Origin::Run(label) => format!("as in the linked run {label}"),
         Origin::Written { carrier, path, line } if **path == snapshot.path => {
             format!("from line {line}{}", at_run_time(*carrier))

@@ -85,7 +85,7 @@ fn own_layer<'a>(cx: &SettingsContext<'_>, setting: &Setting, effective: &'a Eff
     effective.overridden.iter().find(|layer| {
         let here = |origin: &Origin| match origin {
             Origin::Written { carrier, line, .. } => *carrier == setting.carrier && *line == own_line,
-            Origin::Run(_) | Origin::Default(_) => false,
+            Origin::Launches(_) | Origin::Run(_) | Origin::Default(_) => false,
         };
         layer.value == setting.value && here(&layer.origin)
     })

@@ -1,0 +1,174 @@
+//! Everything in a project that holds settings of Spark or starts a job.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::document::{Kind, facts, layers};
+use super::files::files;
+use crate::analysis::Facts;
+use crate::conf::carriers::{Submit, Text, may_hold_settings};
+use crate::conf::{Carrier, Layer, Setting, Value};
+
+/// A larger file is data.
+const LARGEST: u64 = 2 << 20;
+/// A project with more files that name Spark keeps the first ones; they are sorted by path.
+const MOST: usize = 4_000;
+
+/// A document with its settings and the jobs that it starts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source {
+    /// The file.
+    pub path: Arc<PathBuf>,
+    /// Its text, that the spans are about.
+    pub text: Arc<str>,
+    /// Its settings in source order.
+    pub settings: Vec<Setting>,
+    /// The same as layers of a configuration, one for each setting.
+    pub layers: Vec<Layer>,
+    /// What it starts, with indices into `settings`.
+    pub submits: Vec<Submit>,
+}
+
+/// The sources of a project by path, and its Python files, which submit commands may name.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Sources {
+    by_path: BTreeMap<PathBuf, Arc<Source>>,
+    scripts: Arc<Vec<PathBuf>>,
+}
+
+impl Source {
+    /// What a document says, if it says anything of settings or jobs.
+    pub fn of(path: &Path, text: &Arc<str>, facts: &Facts) -> Option<Self> {
+        let (settings, submits) = (facts.settings(), facts.submits());
+        if settings.is_empty() && submits.is_empty() {
+            return None;
+        }
+        Some(Self {
+            path: Arc::new(path.to_owned()),
+            text: Arc::clone(text),
+            settings: settings.to_vec(),
+            layers: layers(path, text, settings),
+            submits: submits.to_vec(),
+        })
+    }
+}
+
+impl Source {
+    /// Whether another reading of the document sets the same values and starts the same jobs, wherever they stand in it.
+    pub fn says_the_same(&self, other: &Self) -> bool {
+        let settings = |source: &Self| -> Vec<(String, Value, Carrier)> {
+            source
+                .settings
+                .iter()
+                .map(|setting| (setting.key.clone(), setting.value.clone(), setting.carrier))
+                .collect()
+        };
+        let jobs = |source: &Self| -> Vec<(Option<String>, Option<String>, Vec<usize>)> {
+            let name = |text: &Option<Text>| text.as_ref().map(|text| text.text.clone());
+            let job =
+                |submit: &Submit| (name(&submit.application), name(&submit.properties_file), submit.settings.clone());
+            source.submits.iter().map(job).collect()
+        };
+        settings(self) == settings(other) && jobs(self) == jobs(other)
+    }
+}
+
+impl Sources {
+    /// Reads the files at and below `root` that name Spark; what can't be read is left out.
+    pub fn scan(root: &Path, exclude: &[String]) -> Self {
+        let mut sources = Self::default();
+        let mut scripts = Vec::new();
+        for path in files(&[root.to_owned()], exclude) {
+            if Kind::of(&path) == Kind::Python {
+                scripts.push(path.clone());
+            }
+            if sources.by_path.len() < MOST
+                && let Some(source) = read(&path)
+            {
+                sources.by_path.insert(path, Arc::new(source));
+            }
+        }
+        sources.scripts = Arc::new(scripts);
+        sources
+    }
+
+    /// The sources with what the document at `path` says now, which may be nothing.
+    pub fn with(&self, path: &Path, source: Option<Source>) -> Self {
+        let mut sources = self.clone();
+        match source {
+            Some(source) => sources.by_path.insert(path.to_owned(), Arc::new(source)),
+            None => sources.by_path.remove(path),
+        };
+        if Kind::of(path) == Kind::Python && !sources.scripts.iter().any(|script| script == path) {
+            Arc::make_mut(&mut sources.scripts).push(path.to_owned());
+        }
+        sources
+    }
+
+    /// What the document at `path` says.
+    pub fn at(&self, path: &Path) -> Option<&Arc<Source>> {
+        self.by_path.get(path)
+    }
+
+    /// Every document that says something, by path.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Source>> {
+        self.by_path.values()
+    }
+
+    /// The Python file of the project that a submit command names: the one that shares the longest end of its path
+    /// (`s3://bucket/jobs/daily.py` is `src/jobs/daily.py`); `None` if there is none, or more than one as good.
+    pub fn script(&self, application: &str) -> Option<&Path> {
+        let wanted = parts(application);
+        let shared = |script: &PathBuf| {
+            let names = script.components().rev().map(|part| part.as_os_str().to_string_lossy());
+            wanted.iter().rev().zip(names).take_while(|(wanted, name)| **wanted == *name).count()
+        };
+        let mut best = self.scripts.iter().map(|script| (shared(script), script)).filter(|(shared, _)| *shared > 0);
+        let first = best.next()?;
+        let (first, tied) = best.fold((first, false), |(best, tied), next| match next.0.cmp(&best.0) {
+            std::cmp::Ordering::Greater => (next, false),
+            std::cmp::Ordering::Equal => (best, true),
+            std::cmp::Ordering::Less => (best, tied),
+        });
+        (!tied).then_some(first.1.as_path())
+    }
+}
+
+/// The names of a path as a command writes it, without what is filled in.
+fn parts(application: &str) -> Vec<&str> {
+    application.rsplit("://").next().unwrap_or(application).split(['/', '\\']).filter(|part| !part.is_empty()).collect()
+}
+
+fn read(path: &Path) -> Option<Source> {
+    let metadata = std::fs::metadata(path).ok()?;
+    if !metadata.is_file() || metadata.len() > LARGEST {
+        return None;
+    }
+    let text: Arc<str> = std::fs::read_to_string(path).ok()?.into();
+    if !may_hold_settings(&text) {
+        return None;
+    }
+    Source::of(path, &text, &facts(Kind::of_file(path, &text), &text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn script(scripts: &[&str], application: &str) -> Option<String> {
+        let scripts = Arc::new(scripts.iter().map(PathBuf::from).collect());
+        let sources = Sources { scripts, ..Sources::default() };
+        sources.script(application).map(|path| path.display().to_string())
+    }
+
+    #[test]
+    fn a_command_names_the_script_with_the_longest_common_end() {
+        let scripts = ["src/jobs/daily.py", "src/old/daily.py", "src/jobs/hourly.py"];
+        assert_eq!(script(&scripts, "s3://bucket/v1/jobs/daily.py").as_deref(), Some("src/jobs/daily.py"));
+        assert_eq!(script(&scripts, "local:///opt/hourly.py").as_deref(), Some("src/jobs/hourly.py"));
+        assert_eq!(script(&scripts, "${JOBS}/old/daily.py").as_deref(), Some("src/old/daily.py"));
+        assert_eq!(script(&scripts, "/opt/app/daily.py"), None, "either could be meant");
+        assert_eq!(script(&scripts, "etl.jar"), None);
+    }
+}
