@@ -9,6 +9,7 @@
 mod api;
 mod bounds;
 mod context;
+mod details;
 mod eval;
 mod file;
 mod ir;

@@ -2,6 +2,8 @@
 
 use smallvec::SmallVec;
 
+pub use super::details::*;
+
 use crate::conf::Setting;
 use crate::conf::carriers::Submit;
 use crate::text::Span;
@@ -49,6 +51,20 @@ pub struct StaticPlan {
     pub sessions: Vec<SessionStart>,
     /// Window specifications with an order, at their `orderBy`; in source order.
     pub windows: Vec<WindowOrder>,
+    /// Calls that make columns, in the order in which they were met.
+    pub functions: Vec<FunctionCall>,
+    /// Python that Spark runs, in the order in which it was met.
+    pub python: Vec<PythonFunction>,
+    /// Streaming queries, in source order.
+    pub streams: Vec<StreamStart>,
+    /// Columns where Python wants a truth value, in source order.
+    pub misused: Vec<MisusedColumn>,
+    /// Built-in functions of Python that a star import replaced, in source order.
+    pub shadowed: Vec<ShadowedBuiltin>,
+    /// What is done with collected rows, in source order.
+    pub row_uses: Vec<RowUse>,
+    /// Frames made of what the driver read, in source order.
+    pub driver_data: Vec<DriverData>,
     /// What [`StaticPlan::bound`] answers, by node; empty until [`StaticPlan::finish`].
     pub bounds: Vec<RowBound>,
     /// By node: whether an earlier node has the same call (a function that was read for several callers).
@@ -348,6 +364,8 @@ pub struct Action {
     pub conditional: bool,
     /// What happens to the result.
     pub result: ResultUse,
+    /// What the code does with its value.
+    pub uses: ResultUses,
     /// The receiver is an RDD.
     pub on_rdd: bool,
 }
@@ -524,6 +542,16 @@ impl StaticPlan {
         self.settings.sort_by_key(|setting| (setting.key_span, setting.span));
         self.bindings.sort_by_key(|binding| binding.span);
         self.windows.sort_by_key(|window| window.site.call);
+        self.misused.sort_by_key(|misused| misused.span);
+        self.misused.dedup();
+        self.shadowed.sort_by_key(|shadowed| shadowed.span);
+        self.shadowed.dedup();
+        self.row_uses.sort_by_key(|used| used.span);
+        self.row_uses.dedup_by_key(|used| (used.span, used.kind));
+        self.streams.sort_by_key(|stream| stream.site.call);
+        self.streams.dedup_by_key(|stream| stream.site.call);
+        self.driver_data.sort_by_key(|data| data.span);
+        self.driver_data.dedup_by_key(|data| data.span);
         self.sessions.sort_by_key(|session| session.call);
         self.sessions.dedup_by_key(|session| session.call);
     }

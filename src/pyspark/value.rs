@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use smallvec::SmallVec;
+
 use super::ir::{FunctionId, Top};
 use super::plan::{JoinCondition, Literal, NodeId};
 use crate::text::Span;
@@ -62,9 +64,18 @@ pub(super) enum Value<'a> {
     Rdd(NodeId),
     Column(Rc<Column>),
     Window(Rc<WindowSpec>),
-    Udf,
+    /// A UDF, as an index into the plan's Python functions where the file tells.
+    Udf(Option<usize>),
     /// Rows on the driver.
     Rows(NodeId),
+    /// One of such rows.
+    Row(NodeId),
+    /// A value out of such a row.
+    Cell(NodeId),
+    /// The number that an action returned, by the plan's index of the action.
+    Result(usize),
+    /// A pandas frame: of this action, or read by the driver.
+    Pandas(Option<usize>),
     Closure(Rc<Closure<'a>>),
     UserClass(Rc<UserClass<'a>>),
     Instance(Rc<UserClass<'a>>, EnvId),
@@ -124,6 +135,10 @@ pub(super) struct Writer {
     pub(super) streaming: bool,
     /// Where `.write` starts.
     pub(super) start: u32,
+    /// The keyword and value of `trigger`, and the call.
+    pub(super) trigger: Option<(String, Literal, Span)>,
+    /// The function of `foreachBatch`.
+    pub(super) batch: Option<usize>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -149,6 +164,8 @@ pub(super) struct Column {
     /// A literal value, not a column.
     pub(super) constant: bool,
     pub(super) relation: Relation,
+    /// The plan's function calls in it, the outermost first.
+    pub(super) calls: SmallVec<[u32; 2]>,
 }
 
 /// What a condition compares.
@@ -194,6 +211,8 @@ pub(super) struct WindowSpec {
     pub(super) partitioned: bool,
     /// The plan's record of its `orderBy`.
     pub(super) index: Option<usize>,
+    /// `rowsBetween` or `rangeBetween`.
+    pub(super) framed: bool,
 }
 
 #[derive(Debug)]
@@ -257,7 +276,10 @@ impl<'a> Value<'a> {
             (Self::Unknown, Self::Unknown)
             | (Self::Foreign, Self::Foreign)
             | (Self::None, Self::None)
-            | (Self::Udf, Self::Udf) => true,
+            | (Self::Udf(None), Self::Udf(None)) => true,
+            (Self::Udf(a), Self::Udf(b)) | (Self::Pandas(a), Self::Pandas(b)) => a == b,
+            (Self::Result(a), Self::Result(b)) => a == b,
+            (Self::Row(a), Self::Row(b)) | (Self::Cell(a), Self::Cell(b)) => a == b,
             (Self::Module(a), Self::Module(b)) => a == b,
             (Self::Function(a), Self::Function(b)) | (Self::Builtin(a), Self::Builtin(b)) => a == b,
             (Self::Text(a), Self::Text(b)) => a.text == b.text,

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::{Interpreter, Usage};
 use crate::pyspark::api;
 use crate::pyspark::ir::{Arg, ArgName, Expr, ExprId};
-use crate::pyspark::plan::{Action, ActionKind, Argument, CallSite, NodeId, ResultUse};
-use crate::pyspark::value::{Code, Column, Item, Object, Value};
+use crate::pyspark::plan::{Action, ActionKind, Argument, CallSite, NodeId, ResultUse, ResultUses};
+use crate::pyspark::value::{Code, Item, Object, Value};
 use crate::text::Span;
 
 /// A call with its arguments evaluated.
@@ -32,7 +32,19 @@ impl<'a> Call<'a> {
         };
         let passes_on = usage == Usage::Iterated && matches!(code.top.expr(*function).expr, Expr::Name);
         let inner = if passes_on { usage } else { Usage::Used };
-        let values = args.iter().map(|arg| interpreter.eval(code, arg.value, inner)).collect();
+        let is_log = interpreter.is_log(code, *function);
+        let values = interpreter.in_log(is_log, |interpreter| {
+            args.iter()
+                .map(|arg| {
+                    let value = interpreter.eval(code, arg.value, inner);
+                    // A name was noted where it was looked up.
+                    if !matches!(code.top.expr(arg.value).expr, Expr::Name) {
+                        interpreter.uses_result(&value, interpreter.span_of(code, arg.value));
+                    }
+                    value
+                })
+                .collect()
+        });
         let function = code.top.expr(*function);
         let (receiver, method) = match &function.expr {
             Expr::Attribute { receiver, name, .. } => (*receiver, *name),
@@ -136,8 +148,8 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Notes an action.
-    pub(super) fn act(&mut self, kind: ActionKind, input: Option<NodeId>, on_rdd: bool, call: &Call<'a>) {
+    /// Notes an action; says which of the plan's it is.
+    pub(super) fn act(&mut self, kind: ActionKind, input: Option<NodeId>, on_rdd: bool, call: &Call<'a>) -> usize {
         let action = Action {
             kind,
             method: call.method.of(self.text).to_owned(),
@@ -154,9 +166,10 @@ impl<'a> Interpreter<'a> {
                 Usage::Indexed => ResultUse::Indexed,
                 Usage::Used => ResultUse::Used,
             },
+            uses: ResultUses::default(),
             on_rdd,
         };
-        self.action(action);
+        self.action(action)
     }
 
     /// A call of something that is no method.
@@ -168,9 +181,14 @@ impl<'a> Interpreter<'a> {
             Value::Closure(closure) => self.call_closure(&closure, call.values.clone(), &call),
             Value::UserClass(class) => self.instantiate(&class, Some(&call)),
             Value::Unbound(method) => self.call_unbound(method, call),
-            Value::Udf => match call.values.first() {
-                Some(Value::Closure(_)) => Value::Udf,
-                _ => Value::Column(Rc::new(Column { udf: true, ..Column::default() })),
+            Value::Udf(udf) => match call.values.first() {
+                Some(Value::Closure(closure)) => {
+                    if let Some(index) = udf {
+                        self.fill(index, &closure.clone());
+                    }
+                    Value::Udf(udf)
+                }
+                _ => self.call_udf(udf, &call),
             },
             Value::Foreign => Value::Foreign,
             _ => Value::Unknown,
@@ -217,8 +235,22 @@ impl<'a> Interpreter<'a> {
                 None => Value::Unknown,
             },
             Value::Text(_) | Value::Template(_) => text_method(&receiver, name, &call),
+            Value::Foreign if name.starts_with("read_") => Value::Pandas(None),
             Value::Foreign => Value::Foreign,
+            Value::Pandas(of) => {
+                self.uses_pandas(of, name, call.method);
+                Value::Foreign
+            }
             _ => Value::Unknown,
+        }
+    }
+
+    /// Notes what is done first with a pandas frame that an action returned.
+    pub(super) fn uses_pandas(&mut self, of: Option<usize>, name: &str, span: Span) {
+        if let Some(action) = of.and_then(|index| self.plan.actions.get_mut(index))
+            && !action.uses.pandas.iter().any(|(_, known)| *known == span)
+        {
+            action.uses.pandas.push((name.to_owned(), span));
         }
     }
 
@@ -228,13 +260,20 @@ impl<'a> Interpreter<'a> {
             Value::Frame(frame) => self.frame_method(*frame, name, call),
             Value::Grouped(grouped) => self.grouped_method(grouped, name, call),
             Value::Rdd(rdd) => self.rdd_method(*rdd, name, call),
-            Value::Column(column) => Self::column_method(column, name, call),
+            Value::Column(column) => self.column_method(column, name, call),
             Value::Window(window) => self.window_method(window, name, call),
             Value::Reader(reader) => self.reader_method(reader, name, call),
             Value::Writer(writer) => self.writer_method(writer, name, call),
             Value::Object(object) => self.object_method(*object, name, call),
             Value::Class(class) => self.class_method(class, name, call),
-            Value::Udf => Value::Udf,
+            Value::Udf(index) => {
+                if name == "asNondeterministic"
+                    && let Some(function) = index.and_then(|index| self.plan.python.get_mut(index))
+                {
+                    function.nondeterministic = true;
+                }
+                Value::Udf(*index)
+            }
             _ => return None,
         })
     }

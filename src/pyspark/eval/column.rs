@@ -2,9 +2,12 @@
 
 use std::rc::Rc;
 
+use smallvec::SmallVec;
+
 use super::Interpreter;
 use super::call::Call;
 use crate::pyspark::ir::Operator;
+use crate::pyspark::plan::{FunctionCall, Literal, NodeId, OverWindow, RowUseKind};
 use crate::pyspark::value::{Column, Relation, Value};
 use crate::pyspark::{api, sql};
 
@@ -18,6 +21,7 @@ pub(super) fn either(a: &Column, b: &Column) -> Rc<Column> {
         window: a.window.or(b.window),
         udf: a.udf || b.udf,
         constant: a.constant && b.constant,
+        calls: joined(&a.calls, &b.calls),
         relation: if a.relation == b.relation { a.relation } else { Relation::Unknown },
     })
 }
@@ -41,6 +45,7 @@ pub(super) fn combine<'a>(operator: Operator, left: &Column, right: &Value<'a>) 
         window: left.window.or(right.window),
         udf: left.udf || right.udf,
         constant: left.constant && right.constant,
+        calls: joined(&left.calls, &right.calls),
         relation: match operator {
             Operator::And => left.relation.and(right.relation),
             Operator::Or => left.relation.or(right.relation),
@@ -66,7 +71,26 @@ pub(super) fn compare<'a>(equality: bool, operands: &[Value<'a>]) -> Value<'a> {
         (true, _, _) => Relation::Unknown,
         (false, _, _) => Relation::NoEquality,
     };
-    Value::Column(Rc::new(Column { relation, udf: columns.iter().any(|column| column.udf), ..Column::default() }))
+    let calls = columns.iter().fold(SmallVec::new(), |all, column| joined(&all, &column.calls));
+    Value::Column(Rc::new(Column {
+        relation,
+        udf: columns.iter().any(|column| column.udf),
+        calls,
+        ..Column::default()
+    }))
+}
+
+/// A column with more calls in it is described by its first ones.
+const MOST_CALLS: usize = 16;
+
+fn joined(a: &[u32], b: &[u32]) -> SmallVec<[u32; 2]> {
+    let mut all: SmallVec<[u32; 2]> = SmallVec::from_slice(a);
+    for call in b {
+        if all.len() < MOST_CALLS && !all.contains(call) {
+            all.push(*call);
+        }
+    }
+    all
 }
 
 /// What an argument of `select`, `filter`, `withColumn` says as a column: texts are names or SQL.
@@ -84,9 +108,7 @@ impl<'a> Interpreter<'a> {
     pub(super) fn call_function(&mut self, name: &str, call: &Call<'a>) -> Value<'a> {
         match name {
             "broadcast" => return self.broadcast(call),
-            "udf" | "pandas_udf" | "arrow_udf" | "udtf" | "arrow_udtf" => {
-                return Value::Udf;
-            }
+            "udf" | "pandas_udf" | "arrow_udf" | "udtf" | "arrow_udtf" => return self.udf(name, call),
             _ => {}
         }
         let args = &call.values;
@@ -108,10 +130,14 @@ impl<'a> Interpreter<'a> {
         if api::entry("functions", name).is_none() && !api::is_aggregate(name) {
             return Value::Unknown;
         }
+        self.check_shadowed(name, call);
         let nested = any(|column| column.aggregate);
         let rest_constant = columns.iter().all(|column| column.aggregate || column.constant);
+        let own = self.function_call(name, None, call);
+        let calls = columns.iter().fold(SmallVec::from_slice(&[own]), |all, column| joined(&all, &column.calls));
         Value::Column(Rc::new(Column {
             name: None,
+            calls,
             aggregate: api::is_aggregate(name) || nested && rest_constant,
             explodes: api::is_generator(name) || any(|column| column.explodes),
             windowed: any(|column| column.windowed),
@@ -122,14 +148,93 @@ impl<'a> Interpreter<'a> {
         }))
     }
 
+    /// A call of a UDF on columns.
+    pub(super) fn call_udf(&mut self, udf: Option<usize>, call: &Call<'a>) -> Value<'a> {
+        let name = call.method.of(self.text);
+        let own = self.function_call(name, udf, call);
+        let args = call.flat().iter().map(of_argument).collect::<Vec<_>>();
+        let calls = args.iter().fold(SmallVec::from_slice(&[own]), |all, column| joined(&all, &column.calls));
+        Value::Column(Rc::new(Column { udf: true, calls, ..Column::default() }))
+    }
+
+    /// Notes a call that makes a column, each place once.
+    fn function_call(&mut self, name: &str, udf: Option<usize>, call: &Call<'a>) -> u32 {
+        let next = self.plan.functions.len() as u32;
+        let index = *self.functions.entry(call.span).or_insert(next);
+        if index == next {
+            let args: Vec<Literal> = call.values.iter().map(Value::literal).collect();
+            let columns = call.flat().iter().filter_map(|value| of_argument(value).name).collect();
+            self.plan.functions.push(FunctionCall {
+                name: name.to_owned(),
+                udf,
+                call: call.span,
+                method: call.method,
+                arguments: call.arguments,
+                args,
+                columns,
+                over: None,
+                scope: self.frame.scope,
+                used_in: SmallVec::new(),
+            });
+        }
+        index
+    }
+
+    /// Notes the operator that columns are used in.
+    pub(super) fn used_in(&mut self, node: NodeId, values: &[Value<'a>]) {
+        for value in values {
+            match value {
+                Value::Column(column) => {
+                    for index in &column.calls {
+                        let Some(function) = self.plan.functions.get_mut(*index as usize) else { continue };
+                        if function.used_in.len() < MOST_CALLS && !function.used_in.contains(&node) {
+                            function.used_in.push(node);
+                        }
+                    }
+                }
+                Value::List(items) | Value::Tuple(items) => {
+                    let values: Vec<Value<'a>> = items.iter().map(|item| item.value.clone()).collect();
+                    self.used_in(node, &values);
+                }
+                Value::Many(element) => self.used_in(node, std::slice::from_ref(&**element)),
+                Value::Dict(entries) => {
+                    let values: Vec<Value<'a>> = entries.iter().map(|entry| entry.value.value.clone()).collect();
+                    self.used_in(node, &values);
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// A method of a column.
-    pub(super) fn column_method(column: &Rc<Column>, name: &str, call: &Call<'a>) -> Value<'a> {
+    pub(super) fn column_method(&mut self, column: &Rc<Column>, name: &str, call: &Call<'a>) -> Value<'a> {
         let args = &call.values;
-        let of = |relation| Value::Column(Rc::new(Column { relation, udf: column.udf, ..Column::default() }));
+        let others = args.iter().map(of_argument).fold(column.calls.clone(), |all, other| joined(&all, &other.calls));
+        let of = |relation| {
+            Value::Column(Rc::new(Column { relation, udf: column.udf, calls: others.clone(), ..Column::default() }))
+        };
+        if name == "isin"
+            && let Some(rows) = args.first()
+        {
+            self.uses_rows(RowUseKind::IsIn, &rows.clone(), call.span);
+        }
         match name {
             "over" => {
                 let window = match args.first() {
-                    Some(Value::Window(window)) => window.index,
+                    Some(Value::Window(window)) => {
+                        let over = OverWindow {
+                            order: window.index,
+                            partitioned: window.partitioned,
+                            framed: window.framed,
+                            call: call.span,
+                        };
+                        let outermost =
+                            column.calls.first().and_then(|index| self.plan.functions.get_mut(*index as usize));
+                        if let Some(function) = outermost {
+                            function.over = Some(over);
+                        }
+                        window.index
+                    }
                     _ => None,
                 };
                 Value::Column(Rc::new(Column {
@@ -156,6 +261,7 @@ impl<'a> Interpreter<'a> {
                     windowed: all.windowed || next.windowed,
                     window: all.window.or(next.window),
                     udf: all.udf || next.udf,
+                    calls: joined(&all.calls, &next.calls),
                     ..Column::default()
                 });
                 Value::Column(Rc::new(others))

@@ -81,6 +81,7 @@ impl<'a> Interpreter<'a> {
             }
             Expr::Either(_, right) => {
                 let right = self.eval(code, *right, Usage::Used);
+                self.check_either(code, id, &value, &right);
                 self.merge(value, right)
             }
             _ => value,
@@ -94,7 +95,10 @@ impl<'a> Interpreter<'a> {
             Expr::Name => {
                 let name = source();
                 match self.lookup(name) {
-                    Some(value) => value,
+                    Some(value) => {
+                        self.uses_result(&value, code.span(node.span));
+                        value
+                    }
                     None => self.free(name),
                 }
             }
@@ -117,10 +121,12 @@ impl<'a> Interpreter<'a> {
             Expr::Compare { equality, operands } => {
                 let values: Vec<Value<'a>> =
                     operands.iter().map(|operand| self.eval(code, *operand, Usage::Used)).collect();
+                self.check_comparison(code, id, operands, &values);
                 column::compare(*equality, &values)
             }
             Expr::Not(operand) => {
-                self.eval(code, *operand, Usage::Used);
+                let value = self.eval(code, *operand, Usage::Used);
+                self.check_not(code, id, *operand, &value);
                 Value::Unknown
             }
             Expr::Unary { minus, operand } => match self.eval(code, *operand, Usage::Used) {
@@ -132,7 +138,8 @@ impl<'a> Interpreter<'a> {
                 _ => Value::Unknown,
             },
             Expr::Conditional { test, then, otherwise } => {
-                self.eval(code, *test, Usage::Used);
+                let truth = self.eval(code, *test, Usage::Used);
+                self.check_condition(code, *test, &truth);
                 let conditional = std::mem::replace(&mut self.frame.conditional, true);
                 let then = self.eval(code, *then, usage);
                 let otherwise = self.eval(code, *otherwise, usage);
@@ -186,7 +193,12 @@ impl<'a> Interpreter<'a> {
                 Value::Text(text) => append(&mut pieces, Some(text.text.clone())),
                 Value::Integer(number) => append(&mut pieces, Some(number.to_string())),
                 Value::Template(inner) => inner.iter().for_each(|piece| append(&mut pieces, piece.clone())),
-                _ => append(&mut pieces, None),
+                value => {
+                    if !matches!(code.top.expr(*part).expr, Expr::Name) {
+                        self.uses_result(&value, self.span_of(code, *part));
+                    }
+                    append(&mut pieces, None);
+                }
             }
         }
         from_pieces(pieces)
@@ -299,6 +311,9 @@ impl<'a> Interpreter<'a> {
             (Value::Rows(node), _) if slice => Value::Rows(node),
             (Value::Column(_), _) => Value::Column(Rc::default()),
             (Value::Foreign, _) => Value::Foreign,
+            (Value::Pandas(of), _) => Value::Pandas(of),
+            (Value::Row(node), _) => Value::Cell(node),
+            (Value::Rows(node), _) => Value::Row(node),
             _ => Value::Unknown,
         }
     }
@@ -341,7 +356,7 @@ impl<'a> Interpreter<'a> {
                     .cloned()
                     .collect(),
             )),
-            (_, Value::Foreign, _) => Value::Foreign,
+            (_, Value::Foreign | Value::Pandas(_), _) => Value::Foreign,
             _ => Value::Unknown,
         }
     }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::call::Call;
 use super::{Interpreter, column};
 use crate::pyspark::ir::ExprId;
-use crate::pyspark::plan::{ActionKind, Join, JoinCondition, NodeId, Operator};
+use crate::pyspark::plan::{ActionKind, Join, JoinCondition, NodeId, Operator, Runs};
 use crate::pyspark::value::{Code, Column, Grouped, Item, Object, Relation, Value, Writer};
 use crate::pyspark::{api, sql};
 
@@ -14,6 +14,7 @@ impl<'a> Interpreter<'a> {
     fn on(&mut self, frame: NodeId, operator: Operator, call: &Call<'a>) -> Value<'a> {
         let site = self.site(call);
         let node = self.node(operator, &[frame], Some(site));
+        self.used_in(node, &call.values);
         for index in
             call.flat().iter().filter_map(|value| if let Value::Column(column) = value { column.window } else { None })
         {
@@ -28,9 +29,14 @@ impl<'a> Interpreter<'a> {
         if let Some(kind) = self.frame_action(name, call) {
             let collects = matches!(kind, ActionKind::Collect | ActionKind::Take(_) | ActionKind::LocalIterator);
             let taken = if let ActionKind::Take(rows) = kind { Some(rows) } else { None };
-            self.act(kind, Some(frame), false, call);
+            let action = self.act(kind, Some(frame), false, call);
+            if let Some(runs) = Self::runs_of(name) {
+                self.runs_python(runs, frame, call);
+            }
             return match name {
-                "toPandas" | "to_pandas" | "toArrow" => Value::Foreign,
+                "toPandas" | "to_pandas" => Value::Pandas(Some(action)),
+                "toArrow" => Value::Foreign,
+                "count" => Value::Result(action),
                 "crosstab" | "freqItems" => self.on(frame, Operator::Summary, call),
                 "first" => Value::Unknown,
                 "head" if call.values.is_empty() => Value::Unknown,
@@ -80,7 +86,10 @@ impl<'a> Interpreter<'a> {
                 Operator::Hint(call.value(0, "name").and_then(Value::as_text).unwrap_or("hint").to_ascii_lowercase())
             }
             "describe" | "summary" => Operator::Summary,
-            "mapInPandas" | "mapInArrow" | "mapPartitionsInPandas" => Operator::Udf,
+            "mapInPandas" | "mapInArrow" | "mapPartitionsInPandas" => {
+                self.runs_python(Runs::MapPartitions, frame, call);
+                Operator::Udf
+            }
             "transform" => {
                 let Some(callee) = call.value(0, "func").cloned() else { return Value::Unknown };
                 let extra = call.values.iter().skip(1).cloned();
@@ -114,7 +123,14 @@ impl<'a> Interpreter<'a> {
                     ..Default::default()
                 };
                 let start = call.method.start.saturating_sub(1);
-                return Value::Writer(Rc::new(Writer { input: frame, write, streaming: false, start }));
+                return Value::Writer(Rc::new(Writer {
+                    input: frame,
+                    write,
+                    streaming: false,
+                    start,
+                    trigger: None,
+                    batch: None,
+                }));
             }
             "pandas_api" | "to_pandas_on_spark" | "to_koalas" => return Value::Foreign,
             "toJSON" => {
@@ -295,7 +311,9 @@ impl<'a> Interpreter<'a> {
             Some(Value::Frame(other)) => *other,
             _ => self.given(),
         };
-        Value::Frame(self.node(Operator::Join(join), &[frame, other], Some(site)))
+        let node = self.node(Operator::Join(join), &[frame, other], Some(site));
+        self.used_in(node, &call.values);
+        Value::Frame(node)
     }
 
     pub(super) fn broadcast(&mut self, call: &Call<'a>) -> Value<'a> {
@@ -346,7 +364,14 @@ impl<'a> Interpreter<'a> {
                 let streaming = name == "writeStream";
                 // From the dot on.
                 let start = call.receiver.end;
-                Value::Writer(Rc::new(Writer { input: frame, write: Default::default(), streaming, start }))
+                Value::Writer(Rc::new(Writer {
+                    input: frame,
+                    write: Default::default(),
+                    streaming,
+                    start,
+                    trigger: None,
+                    batch: None,
+                }))
             }
             "rdd" => {
                 let site = self.site(call);
@@ -389,6 +414,9 @@ impl<'a> Interpreter<'a> {
                 Some(entry) if entry.returns == "DataFrame" => {
                     let inputs: Vec<NodeId> = std::iter::once(grouped.input).chain(grouped.other).collect();
                     let site = self.site(call);
+                    if let Some(runs) = Self::runs_of(name) {
+                        self.runs_python(runs, grouped.input, call);
+                    }
                     Value::Frame(self.node(Operator::Udf, &inputs, Some(site)))
                 }
                 _ => Value::Unknown,

@@ -114,7 +114,7 @@ impl<'a> Interpreter<'a> {
                 let inner = Call { args: &[], values, ..call.clone() };
                 self.call_function(name, &inner)
             }
-            Value::Builtin(_) | Value::Foreign => Value::Unknown,
+            Value::Builtin(_) | Value::Foreign | Value::Pandas(_) => Value::Unknown,
             _ => Value::Unknown,
         }
     }
@@ -181,7 +181,7 @@ impl<'a> Interpreter<'a> {
         for value in bound {
             args.push(match value {
                 None => ArgKey::Missing,
-                Some(Value::Unknown | Value::Foreign) => ArgKey::Unknown,
+                Some(Value::Unknown | Value::Foreign | Value::Pandas(_)) => ArgKey::Unknown,
                 Some(Value::Frame(node)) => ArgKey::Frame(*node),
                 Some(Value::Object(Object::Session)) => ArgKey::Object(0),
                 Some(Value::Object(Object::Context)) => ArgKey::Object(1),

@@ -6,7 +6,7 @@ use super::Interpreter;
 use super::call::Call;
 use crate::pyspark::api;
 use crate::pyspark::ir::ArgName;
-use crate::pyspark::plan::{ActionKind, Literal, Operator, Source};
+use crate::pyspark::plan::{ActionKind, Literal, Operator, Runs, Source, StreamStart};
 use crate::pyspark::value::{Object, Reader, Value, Writer};
 use crate::text::Span;
 
@@ -155,9 +155,19 @@ impl<'a> Interpreter<'a> {
             "option" => write.options.extend(self.option(call)),
             "options" => write.options.extend(self.options(call)),
             "partitionBy" | "partitionedBy" => write.partition_by = call.flat().iter().map(Value::literal).collect(),
+            "trigger" => {
+                if let Some((arg, value)) = call.args.first().zip(call.values.first())
+                    && let ArgName::Keyword(keyword) = arg.name
+                {
+                    next.trigger = Some((self.str(call.code, keyword).to_owned(), value.literal(), call.span));
+                }
+            }
             "foreachBatch" | "foreach" => {
                 if let Some(callee) = call.values.first().cloned() {
                     let batch = self.given();
+                    let runs = if name == "foreach" { Runs::Foreach } else { Runs::ForeachBatch };
+                    self.runs_python(runs, batch, call);
+                    next.batch = self.python.get(&call.span).copied().filter(|_| name == "foreachBatch");
                     self.apply_value(&callee, vec![Value::Frame(batch), Value::Unknown], call);
                 }
             }
@@ -237,6 +247,14 @@ impl<'a> Interpreter<'a> {
         write.chain = if starts_here { Span { start: writer.start, end: call.span.end } } else { call.span };
         if writer.streaming {
             self.act(ActionKind::Other(name.to_owned()), Some(writer.input), false, call);
+            self.plan.streams.push(StreamStart {
+                site: self.site(call),
+                input: writer.input,
+                write,
+                trigger: writer.trigger,
+                batch: writer.batch,
+                scope: self.frame.scope,
+            });
             return Value::Object(Object::Query);
         }
         self.act(ActionKind::Write(write), Some(writer.input), false, call);

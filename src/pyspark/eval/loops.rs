@@ -50,7 +50,8 @@ impl<'a> Interpreter<'a> {
         match (value, &node.stmt) {
             (Some((target, value)), _) => self.assign_turn(code, target, value),
             (None, Stmt::While { test, .. }) => {
-                self.eval(code, *test, Usage::Used);
+                let value = self.eval(code, *test, Usage::Used);
+                self.check_condition(code, *test, &value);
             }
             _ => {}
         }
@@ -137,6 +138,7 @@ impl<'a> Interpreter<'a> {
     fn turn_value(&mut self, iterable: Value<'a>) -> Value<'a> {
         match iterable {
             Value::Dict(entries) => Value::TurnKey(entries),
+            Value::Rows(node) => Value::Row(node),
             Value::Many(element) => (*element).clone(),
             Value::List(items) | Value::Tuple(items) => match as_pairs(&items) {
                 Some(pairs) => pairs,

@@ -4,6 +4,7 @@
 //! parameters' names, annotations and uses tell, if nothing calls them). Work is capped: a file that asks for more than
 //! the budget loses facts, never time.
 
+mod builtin;
 mod call;
 mod column;
 mod condition;
@@ -12,9 +13,11 @@ mod frame;
 mod functions;
 mod io;
 mod loops;
+mod misuse;
 mod modules;
 mod names;
 mod objects;
+mod python;
 mod rdd;
 mod settings;
 mod statement;
@@ -117,6 +120,10 @@ struct Interpreter<'a> {
     settings: FxHashMap<(Span, Span), usize>,
     discarded: FxHashSet<Span>,
     released: FxHashSet<Span>,
+    functions: FxHashMap<Span, u32>,
+    python: FxHashMap<Span, usize>,
+    /// The arguments of a `print` or a logger's call are being read.
+    logging: bool,
     depth: usize,
     steps: usize,
     budget: usize,
@@ -159,6 +166,9 @@ impl<'a> Interpreter<'a> {
             settings: FxHashMap::default(),
             discarded: FxHashSet::default(),
             released: FxHashSet::default(),
+            functions: FxHashMap::default(),
+            python: FxHashMap::default(),
+            logging: false,
             depth: 0,
             steps: 0,
             budget,
@@ -196,12 +206,12 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Adds an action, or one more input to an action that was met before at the same call.
-    fn action(&mut self, action: Action) {
+    fn action(&mut self, action: Action) -> usize {
         let key = (action.site.call, action.site.method);
         let Some(&index) = self.actions.get(&key) else {
             self.actions.insert(key, self.plan.actions.len());
             self.plan.actions.push(action);
-            return;
+            return self.plan.actions.len() - 1;
         };
         let merged = match (self.plan.actions[index].input, action.input) {
             (Some(before), Some(now)) if before != now => Some(self.merged_node(before, now)),
@@ -210,6 +220,7 @@ impl<'a> Interpreter<'a> {
         let known = &mut self.plan.actions[index];
         known.input = merged;
         known.conditional &= action.conditional;
+        index
     }
 
     fn merged_node(&mut self, a: NodeId, b: NodeId) -> NodeId {
@@ -246,7 +257,6 @@ impl<'a> Interpreter<'a> {
                 (Some(one), None) | (None, Some(one)) => Value::Many(one.into()),
                 (None, None) => Value::Unknown,
             },
-            (Value::Udf, _) | (_, Value::Udf) | (Value::Foreign, _) | (_, Value::Foreign) => Value::Unknown,
             _ => Value::Unknown,
         }
     }

@@ -7,7 +7,9 @@ use super::frame::integer;
 use super::{Interpreter, Usage, template_text};
 use crate::conf::Carrier;
 use crate::pyspark::ir::ExprId;
-use crate::pyspark::plan::{ActionKind, Loop, LoopOver, Operator, RowBound, SessionStart, Source, WindowOrder};
+use crate::pyspark::plan::{
+    ActionKind, DriverData, Loop, LoopOver, Operator, RowBound, RowUseKind, SessionStart, Source, WindowOrder,
+};
 use crate::pyspark::sql::{self, Statement};
 use crate::pyspark::value::{Code, Object, Reader, Value, WindowSpec};
 
@@ -66,6 +68,18 @@ impl<'a> Interpreter<'a> {
                 Value::Unknown
             }
             Value::Foreign => Value::Foreign,
+            Value::Pandas(of) => {
+                if matches!(name, "shape" | "empty" | "size" | "index" | "columns" | "values") {
+                    let span = match &code.top.expr(id).expr {
+                        crate::pyspark::ir::Expr::Attribute { name, .. } => code.span(*name),
+                        _ => self.span_of(code, id),
+                    };
+                    self.uses_pandas(*of, name, span);
+                    return Value::Foreign;
+                }
+                value
+            }
+            Value::Row(node) => Value::Cell(*node),
             _ => Value::Unknown,
         }
     }
@@ -101,7 +115,7 @@ impl<'a> Interpreter<'a> {
             }
             Object::Context => self.context_method(name, call),
             Object::Functions(frame) => self.frame_functions(frame, name, call),
-            Object::UdfRegistration => Value::Udf,
+            Object::UdfRegistration => self.registered_udf(call),
             Object::Catalog if name == "cacheTable" => {
                 if let Some(frame) = call
                     .values
@@ -139,7 +153,12 @@ impl<'a> Interpreter<'a> {
                     Some(Value::List(items) | Value::Tuple(items)) => Some(items.len() as u64),
                     _ => None,
                 };
-                self.source(Source::Local(rows), call)
+                let frame = self.source(Source::Local(rows), call);
+                if let (Value::Frame(node), Some((arg, Value::Pandas(None)))) = (&frame, call.arg(0, "data")) {
+                    let span = self.span_of(call.code, arg.value);
+                    self.plan.driver_data.push(DriverData { node: *node, span });
+                }
+                frame
             }
             "newSession" | "getActiveSession" | "active" | "builder" | "getOrCreate" => Value::Object(object),
             "setConf" => {
@@ -272,7 +291,7 @@ impl<'a> Interpreter<'a> {
                 }
                 next.index = Some(index);
             }
-            "rowsBetween" | "rangeBetween" => {}
+            "rowsBetween" | "rangeBetween" => next.framed = true,
             _ => return Value::Unknown,
         }
         Value::Window(Rc::new(next))
@@ -291,6 +310,10 @@ impl<'a> Interpreter<'a> {
                 "list" | "tuple" | "sorted" | "reversed" | "set" | "iter" | "tqdm",
                 Some(value @ (Value::List(_) | Value::Tuple(_) | Value::Many(_) | Value::Rows(_))),
             ) => value,
+            ("len", Some(rows @ Value::Rows(_))) => {
+                self.uses_rows(RowUseKind::Length, &rows, call.span);
+                Value::Unknown
+            }
             ("super", _) => self.base_of_self(),
             ("list", None) => Value::List(Rc::default()),
             ("dict", None) if call.args.is_empty() => Value::Dict(Rc::default()),

@@ -62,6 +62,9 @@ impl<'a> Interpreter<'a> {
             let rows = matches!(kind, ActionKind::Collect | ActionKind::Take(_) | ActionKind::LocalIterator)
                 && name != "first";
             self.act(kind, Some(rdd), true, call);
+            if let Some(runs) = Self::runs_of(name) {
+                self.runs_python(runs, rdd, call);
+            }
             return if rows { Value::Rows(rdd) } else { Value::Unknown };
         }
         let operator = match name {
@@ -98,6 +101,9 @@ impl<'a> Interpreter<'a> {
                 return Value::Rdd(rdd);
             }
             "map" | "mapPartitions" | "flatMap" | "mapValues" | "flatMapValues" | "mapPartitionsWithIndex" => {
+                if let Some(runs) = Self::runs_of(name) {
+                    self.runs_python(runs, rdd, call);
+                }
                 Operator::Udf
             }
             _ => match api::entry("RDD", name).map(|entry| entry.returns) {

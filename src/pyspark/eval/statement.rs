@@ -152,7 +152,8 @@ impl<'a> Interpreter<'a> {
         let mut outcomes = Vec::new();
         for (test, body) in branches {
             self.frame.statement = self.span_of(code, *test);
-            self.eval(code, *test, Usage::Used);
+            let value = self.eval(code, *test, Usage::Used);
+            self.check_condition(code, *test, &value);
             match self.truth(code, *test) {
                 Some(true) => {
                     if outcomes.is_empty() {
@@ -225,11 +226,15 @@ impl<'a> Interpreter<'a> {
 
     fn define(&mut self, code: Code<'a>, id: FunctionId) {
         let function = code.top.function(id);
+        let mut udf = None;
         let mut is_udf = false;
         let mut transparent = true;
         for decorator in &function.decorators {
             let value = self.eval(code, *decorator, Usage::Used);
-            is_udf |= matches!(value, Value::Udf) || matches!(&value, Value::Function(name) if name.contains("udf"));
+            is_udf |= matches!(value, Value::Udf(_)) || matches!(&value, Value::Function(name) if name.contains("udf"));
+            if is_udf && udf.is_none() {
+                udf = self.decorated(code, id, &value, self.span_of(code, *decorator));
+            }
             let text = self.span_of(code, *decorator).of(self.text);
             transparent &= super::functions::keeps_result(text);
         }
@@ -238,7 +243,7 @@ impl<'a> Interpreter<'a> {
         let name = self.str(code, function.name);
         let env = self.target_env(name);
         if is_udf {
-            self.set(env, name, Some(Value::Udf));
+            self.set(env, name, Some(Value::Udf(udf)));
             return;
         }
         self.defined.push((Closure { code, function: id, env: self.frame.env, this: None }, scope, None));
