@@ -21,6 +21,12 @@
 //! | `discarded broadcast` | a transformation whose result nothing uses |
 //! | `unpersist df` | a frame that is released |
 //! | `window partitioned`, `window whole` | an ordered window specification |
+//! | `calls lower`, `calls udf f`, `calls sum over order` | a column function; over a window by `group`, `order`, `frame` |
+//! | `lower in filter` | the operator that a column function is used in |
+//! | `python RowUdf f`, `row calls re.compile`, `captures spark Session`, `builtin F.lower({0})` | Python that Spark runs |
+//! | `stream parquet processingTime` | a streaming query that starts, with its trigger |
+//! | `misused BooleanOperator`, `shadowed sum`, `rows IsIn`, `driver data` | what the code does wrong with columns and rows |
+//! | `count tested empty`, `count logged`, `count used elsewhere 1`, `pandas unique` | what becomes of a result |
 //! | `setting spark.x=1 builder` | a setting with its carrier; `spark.x.*` for a key with holes, `=?` for an unknown value |
 //!
 //! The first line may be `#! fact; fact`: facts of the whole file: `spark`, `no spark`, `local master`, `session NAME`,
@@ -217,6 +223,7 @@ fn facts(text: &str, plan: &StaticPlan) -> Facts {
         let kind = if window.partitioned { "window partitioned" } else { "window whole" };
         facts.entry(line(window.site.method)).or_default().push(kind.into());
     }
+    details(plan, |span, fact| facts.entry(line(span)).or_default().push(fact));
     for setting in &plan.settings {
         let carrier = match setting.carrier {
             Carrier::Properties => "properties",
@@ -236,6 +243,63 @@ fn facts(text: &str, plan: &StaticPlan) -> Facts {
         facts.entry(line(setting.key_span)).or_default().push(fact);
     }
     facts
+}
+
+/// What the plan holds beside its operators.
+fn details(plan: &StaticPlan, mut fact: impl FnMut(Span, String)) {
+    for call in &plan.functions {
+        let over = call.over.map_or("", |over| match (over.order, over.framed) {
+            (None, _) => " over group",
+            (Some(_), true) => " over frame",
+            (Some(_), false) => " over order",
+        });
+        let of = if call.udf.is_some() { "calls udf" } else { "calls" };
+        let within: Vec<String> = call.used_in.iter().map(|node| operator(&plan.node(*node).operator)).collect();
+        fact(call.method, format!("{of} {}{over}", call.name));
+        within.iter().for_each(|within| fact(call.method, format!("{} in {within}", call.name)));
+    }
+    for python in &plan.python {
+        let runs = format!("{:?}", python.runs);
+        match &python.function {
+            None => fact(python.site, format!("python {runs}")),
+            Some(function) => {
+                fact(python.site, format!("python {runs} {}", function.name));
+                function.calls.iter().for_each(|(name, span)| fact(*span, format!("row calls {name}")));
+                function
+                    .captures
+                    .iter()
+                    .for_each(|capture| fact(capture.span, format!("captures {} {:?}", capture.name, capture.what)));
+                function.builtin.iter().for_each(|builtin| fact(python.site, format!("builtin {builtin}")));
+            }
+        }
+    }
+    for stream in &plan.streams {
+        let trigger = stream.trigger.as_ref().map_or("no trigger", |(keyword, ..)| keyword);
+        fact(stream.site.method, format!("stream {} {trigger}", stream.write.format.as_deref().unwrap_or("?")));
+    }
+    for misused in &plan.misused {
+        fact(misused.span, format!("misused {:?}", misused.misuse));
+    }
+    for shadowed in &plan.shadowed {
+        fact(shadowed.span, format!("shadowed {}", shadowed.name));
+    }
+    for used in &plan.row_uses {
+        fact(used.span, format!("rows {:?}", used.kind));
+    }
+    for data in &plan.driver_data {
+        fact(data.span, "driver data".into());
+    }
+    for action in &plan.actions {
+        let name = &action.method;
+        for test in &action.uses.emptiness {
+            fact(test.span, format!("{name} {}", if test.if_empty { "tested empty" } else { "tested filled" }));
+        }
+        action.uses.logged.iter().for_each(|span| fact(*span, format!("{name} logged")));
+        action.uses.pandas.iter().for_each(|(method, span)| fact(*span, format!("pandas {method}")));
+        if !action.uses.emptiness.is_empty() || !action.uses.logged.is_empty() {
+            fact(action.site.method, format!("{name} used elsewhere {}", action.uses.other));
+        }
+    }
 }
 
 fn line_of(text: &str, offset: usize) -> usize {

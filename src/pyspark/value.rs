@@ -215,7 +215,7 @@ pub(super) struct WindowSpec {
     pub(super) framed: bool,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Closure<'a> {
     pub(super) code: Code<'a>,
     pub(super) function: FunctionId,

@@ -7,5 +7,5 @@ s = (S.builder
       .getOrCreate())
 d = s.table("db.t").where(col("k") == 1)  #> table db.t; filter key; d: frame unknown
 e = d.join(bc(s.read.csv("dim.csv")), "k")  #> join inner using [k]; right broadcast; hint broadcast
-c = f.coalesce(d["a"], d["b"])  #> silent
+c = f.coalesce(d["a"], d["b"])  #> calls coalesce; no coalesce(?)
 w = d.where(col("k") > 1)  #> filter; w: frame unknown

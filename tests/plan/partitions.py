@@ -16,7 +16,7 @@ w = Window.orderBy("ts"); r = df.withColumn("r", F.row_number().over(w))  #> win
 w = Window.partitionBy("k").orderBy("ts")  #> window partitioned
 w = Window.orderBy("ts").partitionBy("k")  #> window partitioned
 w = Window.partitionBy(F.lit(1)).orderBy("ts")  #> window whole
-F.window("ts", "1 day")  #> silent
+F.window("ts", "1 day")  #> calls window; no window whole
 df.write.format("delta").option("path", "/p").save()  #> writes delta to /p mode ?
 df.write.save("q", format="orc", mode="append")  #> writes orc to q mode append
 df.writeTo("cat.t").append()  #> append: unbounded; writes ? to cat.t mode ?

@@ -4,7 +4,7 @@ from pyspark.sql.functions import *
 spark = SparkSession.builder.getOrCreate()
 @udf("string")
 def shout(text):
-    return text.upper().count("A")  #> silent
+    return text.upper().count("A")  #> row calls text.upper
 plus = udf(lambda x: x + 1)
 df = spark.table("t")
 r = df.withColumn("s", shout("a"))  #> udf

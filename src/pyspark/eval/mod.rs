@@ -46,6 +46,7 @@ pub(super) fn interpret(text: &str, tops: &[Code<'_>], import_offset: u32) -> St
         interpreter.block(*code, &code.top.body);
     }
     interpreter.read_uncalled();
+    interpreter.find_captures();
     interpreter.plan.finish();
     interpreter.plan
 }
@@ -122,6 +123,8 @@ struct Interpreter<'a> {
     released: FxHashSet<Span>,
     functions: FxHashMap<Span, u32>,
     python: FxHashMap<Span, usize>,
+    /// Functions that Spark runs, with the plan's index.
+    row_functions: Vec<(usize, Closure<'a>)>,
     /// The arguments of a `print` or a logger's call are being read.
     logging: bool,
     depth: usize,
@@ -168,6 +171,7 @@ impl<'a> Interpreter<'a> {
             released: FxHashSet::default(),
             functions: FxHashMap::default(),
             python: FxHashMap::default(),
+            row_functions: Vec::new(),
             logging: false,
             depth: 0,
             steps: 0,

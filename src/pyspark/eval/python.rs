@@ -83,6 +83,20 @@ impl<'a> Interpreter<'a> {
         }
         let facts = self.function_facts(closure);
         self.plan.python[index].function = Some(facts);
+        self.row_functions.push((index, closure.clone()));
+    }
+
+    /// What the functions take from outside: known when everything around them was read.
+    pub(super) fn find_captures(&mut self) {
+        for (index, closure) in std::mem::take(&mut self.row_functions) {
+            let function = closure.code.top.function(closure.function);
+            let names = self.names_in(closure.code, function);
+            let own = function.params.iter().map(|param| self.str(closure.code, param.name)).collect::<Vec<_>>();
+            let captures = self.captures(&closure, &names, &own);
+            if let Some(facts) = self.plan.python.get_mut(index).and_then(|known| known.function.as_mut()) {
+                facts.captures = captures;
+            }
+        }
     }
 
     fn function_facts(&mut self, closure: &Closure<'a>) -> FunctionFacts {
@@ -111,7 +125,7 @@ impl<'a> Interpreter<'a> {
             name: self.plan.scope(scope).name.clone(),
             span: code.span(function.span),
             scope,
-            captures: self.captures(closure, &names, &params),
+            captures: Vec::new(),
             params,
             value: value.map(|value| self.span_of(code, value)),
             calls: self.calls_in(code, function),
@@ -159,10 +173,10 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Names from outside the function that weigh something.
-    fn captures(&self, closure: &Closure<'a>, names: &[(&'a str, Span)], params: &[(String, bool)]) -> Vec<Capture> {
+    fn captures(&self, closure: &Closure<'a>, names: &[(&'a str, Span)], params: &[&str]) -> Vec<Capture> {
         let mut captures: Vec<Capture> = Vec::new();
         for (name, span) in names {
-            if params.iter().any(|(param, _)| param == name) || captures.iter().any(|known| known.name == *name) {
+            if params.contains(name) || captures.iter().any(|known| known.name == *name) {
                 continue;
             }
             let what = match self.lookup_from(closure.env, name) {
