@@ -31,6 +31,10 @@ pub(super) fn group(group: Group) -> &'static str {
         Group::Joins => "joins",
         Group::Partitions => "partitions",
         Group::Reads => "reads",
+        Group::Udfs => "udfs",
+        Group::Windows => "windows",
+        Group::Streaming => "streaming",
+        Group::Correctness => "correctness",
         Group::Run => "run",
     }
 }

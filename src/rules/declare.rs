@@ -33,6 +33,14 @@ pub enum Group {
     Partitions,
     /// Reads.
     Reads,
+    /// Python that runs on rows.
+    Udfs,
+    /// Windows and aggregates.
+    Windows,
+    /// Structured streaming.
+    Streaming,
+    /// Results that may be wrong, and secrets in code.
+    Correctness,
     /// What a run measured.
     Run,
 }
