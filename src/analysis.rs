@@ -102,6 +102,7 @@ fn static_findings<'a>(
         let shared = |conf| Shared {
             rule,
             text: input.text,
+            format: input.facts.format(),
             is_test,
             environment: input.environment,
             conf,

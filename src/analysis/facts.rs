@@ -41,6 +41,14 @@ impl Facts {
         }
     }
 
+    /// The format, if the document is neither Python nor a properties file.
+    pub fn format(&self) -> Option<CarrierKind> {
+        match self {
+            Self::Carrier(kind, _) => Some(*kind),
+            Self::Properties(_) | Self::Python(_) | Self::Nothing => None,
+        }
+    }
+
     /// The properties file, if the document is one.
     pub fn properties(&self) -> Option<&PropertiesFile> {
         match self {

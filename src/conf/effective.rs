@@ -74,10 +74,20 @@ pub struct Effective {
     pub overridden: Vec<Layer>,
 }
 
+/// A command that starts a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Start {
+    /// The document that it stands in.
+    pub path: Arc<PathBuf>,
+    /// Line, from 1.
+    pub line: u32,
+}
+
 /// The effective configuration of one job: an immutable snapshot.
 #[derive(Debug, Clone)]
 pub struct EffectiveConf {
     version: SparkVersion,
+    submitted: Option<Start>,
     /// Sorted by key, and so that the winner of a key comes first.
     layers: Vec<Layer>,
 }
@@ -91,7 +101,7 @@ impl EffectiveConf {
         layers.retain(Layer::is_kept);
         layers.reverse();
         layers.sort_by(|a, b| (&a.key, Reverse(a.origin.rank())).cmp(&(&b.key, Reverse(b.origin.rank()))));
-        Self { version, layers }
+        Self { version, submitted: None, layers }
     }
 
     /// The same configuration with what a run recorded in its environment (key to value). It overrides what is written
@@ -103,7 +113,17 @@ impl EffectiveConf {
             origin: Origin::Run(label.to_owned()),
         });
         let written = self.layers.into_iter().rev();
-        Self::new(self.version, written.chain(recorded).collect())
+        Self::new(self.version, written.chain(recorded).collect()).with_submit(self.submitted)
+    }
+
+    /// The same configuration of a job that this `spark-submit` starts, whose JVM runs before the job's code.
+    pub fn with_submit(self, submitted: Option<Start>) -> Self {
+        Self { submitted, ..self }
+    }
+
+    /// The `spark-submit` that is known to start the job; one of them, if it is started in several ways.
+    pub fn submitted(&self) -> Option<&Start> {
+        self.submitted.as_ref()
     }
 
     /// The Spark version whose defaults apply.

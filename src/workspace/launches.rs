@@ -9,7 +9,7 @@ use super::document::layers;
 use super::sources::Source;
 use crate::analysis::{Facts, Job};
 use crate::conf::carriers::{Submit, Tool};
-use crate::conf::{EffectiveConf, Layer, Origin, Value};
+use crate::conf::{EffectiveConf, Layer, Origin, Start, Value};
 
 /// One way in which a script is started.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,8 +110,14 @@ impl Project {
             [one] => one.layers.clone(),
             several => common(several, |layers| EffectiveConf::new(version, layers)),
         };
-        EffectiveConf::new(version, started.into_iter().chain(code).collect())
+        EffectiveConf::new(version, started.into_iter().chain(code).collect()).with_submit(submitted(&launches))
     }
+}
+
+/// The first of the commands that start a script, if all of them are `spark-submit`.
+fn submitted(launches: &[Launch]) -> Option<Start> {
+    let first = launches.first().filter(|_| launches.iter().all(|launch| launch.tool == Tool::SparkSubmit))?;
+    Some(Start { path: Arc::clone(&first.path), line: first.line })
 }
 
 /// What several ways to start a job have in common; where they differ, all that they say.
