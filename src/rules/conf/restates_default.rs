@@ -62,7 +62,11 @@ fn check(cx: &mut SettingsContext<'_>) {
     if cx.shared.is_test || own_defaults || cx.properties.is_some_and(|file| file.is_template) {
         return;
     }
-    for setting in cx.settings.iter().filter(|setting| !setting.key_is_prefix && !setting.carrier.at_run_time()) {
+    // A flag or a field may have to be there, and says at its place what the job is given.
+    let is_line = |setting: &&Setting| {
+        !setting.key_is_prefix && !setting.carrier.at_run_time() && !setting.carrier.names_a_field()
+    };
+    for setting in cx.settings.iter().filter(is_line) {
         if !restates(cx, setting) || support::has_reason(&cx.shared, setting) {
             continue;
         }
