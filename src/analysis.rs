@@ -83,7 +83,7 @@ impl Syntax {
         match facts {
             Facts::Properties(_) => Some(Self::Properties),
             Facts::Python(_) => Some(Self::Python),
-            Facts::Carrier(..) => Some(Self::Carrier),
+            Facts::Carrier(kind, _) => Some(Self::Carrier(*kind)),
             Facts::Nothing => None,
         }
     }
@@ -195,7 +195,7 @@ fn keep(findings: &mut Vec<Finding>, settings: &RuleSettings, comments: &Comment
         !comments.suppress(finding.rule, finding.span)
     });
     for finding in findings.iter_mut() {
-        finding.fixes.push(comments.suppress_fix(finding.rule, finding.span));
+        finding.fixes.extend(comments.suppress_fix(finding.rule, finding.span));
     }
     if findings.len() > MAX_FINDINGS {
         findings.sort_by_key(|finding| Reverse(finding.severity));
