@@ -1,6 +1,6 @@
 //! Every fix of every finding: the text after it parses, and the finding is gone.
 
-use sparkls::conf::carriers::{CarrierKind, Submit, Tool};
+use sparkls::conf::carriers::{CarrierKind, Tool};
 use sparkls::conf::properties;
 use sparkls::rules::{Finding, Fix, FixKind, fix};
 use sparkls::text::Span;
@@ -25,7 +25,7 @@ fn complaint(case: &Case, document: &Document, before: &[Finding], finding: &Fin
     } else if broken(document.language, &fixed) > broken(document.language, &document.text) {
         "does not parse any more"
     } else if finding.rule != "misplaced-conf-argument"
-        && jobs(document.language, &fixed) != jobs(document.language, &document.text)
+        && applications(document.language, &fixed) != applications(document.language, &document.text)
     {
         "starts something else"
     } else if fix.kind == FixKind::QuickFix && !is_gone(case, document, before, finding, &fixed) {
@@ -72,11 +72,11 @@ fn grammar(kind: CarrierKind) -> Option<tree_sitter::Language> {
     })
 }
 
-/// What a carrier starts, without places.
-fn jobs(language: Language, text: &str) -> Vec<(Tool, Option<String>)> {
+/// The applications that a carrier submits, without places.
+fn applications(language: Language, text: &str) -> Vec<String> {
     let facts = facts(language, &text.into());
-    let application = |submit: &Submit| submit.application.as_ref().map(|application| application.text.clone());
-    facts.submits().iter().map(|submit| (submit.tool, application(submit))).collect()
+    let submits = facts.submits().iter().filter(|submit| submit.tool == Tool::SparkSubmit);
+    submits.filter_map(|submit| Some(submit.application.as_ref()?.text.clone())).collect()
 }
 
 fn broken_nodes(grammar: &tree_sitter::Language, text: &str) -> usize {

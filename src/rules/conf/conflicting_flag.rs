@@ -3,7 +3,7 @@
 use super::support;
 use crate::conf::{Carrier, Setting, value};
 use crate::declare_rule;
-use crate::rules::{Finding, SettingsContext, Severity};
+use crate::rules::{Finding, Fix, SettingsContext, Severity};
 
 declare_rule! {
     /// A job gives a value twice: with a flag or a field of its own name, and with the key that it stands for.
@@ -51,8 +51,10 @@ fn check(cx: &mut SettingsContext<'_>) {
 /// The flag or field of the same job for a key that stands in it.
 fn flag<'a>(cx: &SettingsContext<'a>, key: &Setting) -> Option<&'a Setting> {
     let in_the_job = cx.submit.is_none_or(|submit| submit.span.contains(key.key_span));
-    let same = |other: &&Setting| other.carrier.names_a_field() && other.key == key.key;
-    cx.settings.iter().rev().find(same).filter(|_| in_the_job && !key.key_is_prefix)
+    let mut own = cx.settings.iter().rev().filter(|other| other.key == key.key);
+    // Of two keys the earlier one loses against the later one already.
+    let is_last = own.clone().find(|other| other.carrier == key.carrier).is_some_and(|last| last == key);
+    own.find(|other| other.carrier.names_a_field()).filter(|_| in_the_job && is_last && !key.key_is_prefix)
 }
 
 fn finding(cx: &SettingsContext<'_>, key: &Setting, flag: &Setting) -> Option<Finding> {
@@ -67,6 +69,14 @@ fn finding(cx: &SettingsContext<'_>, key: &Setting, flag: &Setting) -> Option<Fi
     let message = format!("`{name}` sets `{}` to {winner}, and that counts. {what}: {loser} is lost.", key.key);
     let finding = support::finding(&cx.shared, Severity::Warning, support::value_or_key(key), message)
         .with_related(flag.key_span.cover(flag.value_span), "the one that wins")
-        .with_fixes(support::remove(&cx.shared, key));
+        .with_fixes(without(cx, key));
     Some(finding)
+}
+
+/// Takes the key out of the job, wherever it is given.
+fn without(cx: &SettingsContext<'_>, key: &Setting) -> Option<Fix> {
+    let same = cx.settings.iter().filter(|other| other.key == key.key && other.carrier == key.carrier);
+    let removed: Option<Vec<Fix>> = same.map(|other| support::remove(&cx.shared, other)).collect();
+    let edits = removed?.into_iter().flat_map(|fix| fix.edits).collect();
+    Some(Fix { edits, ..support::remove(&cx.shared, key)? })
 }

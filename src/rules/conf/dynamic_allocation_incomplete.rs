@@ -83,7 +83,14 @@ fn nothing_keeps_it(cx: &SettingsContext<'_>, setting: &Setting) -> Finding {
     let version = cx.shared.version();
     // Only a properties file of its own takes the place of the cluster's settings.
     let says_no = support::is_written(&cx.shared, TRACKING) || support::is_written(&cx.shared, SERVICE);
-    let severity = if cx.properties.is_some() || says_no { Severity::Error } else { Severity::Information };
+    // A command of its own may well be given the service by the cluster.
+    let says_all = support::is_written(&cx.shared, TRACKING) && support::is_written(&cx.shared, SERVICE);
+    let severity = match says_no {
+        true if cx.shared.format.is_some() && !says_all => Severity::Warning,
+        true => Severity::Error,
+        false if cx.properties.is_some() => Severity::Error,
+        false => Severity::Information,
+    };
     let message = format!(
         "Dynamic allocation needs {SERVICE}, {TRACKING} or decommissioning of shuffle blocks: with none of them Spark \
          {version} does not start."

@@ -78,9 +78,12 @@ fn overridden(cx: &SettingsContext<'_>, setting: &Setting) -> Option<Finding> {
     }
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let place = if in_this_file { format!("line {line}") } else { format!("{file}:{line}") };
+    // What a flag beats in its own command would come up behind it, and lose as well.
+    let alone = cx.settings.iter().filter(|other| other.key == setting.key).count() == 1;
+    let fix = support::remove(&cx.shared, setting).filter(|_| alone || in_this_file);
     let message = format!("`{value}` of {place} wins over this: {}.", why(setting.carrier));
     Some(support::finding(&cx.shared, Severity::Information, support::value_or_key(setting), message)
-        .with_fixes(support::remove(&cx.shared, setting)))
+        .with_fixes(fix))
 }
 
 /// Whether the value that one launch gives for its own job is lost because of what the job's code says.

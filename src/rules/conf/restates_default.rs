@@ -71,7 +71,7 @@ fn check(cx: &mut SettingsContext<'_>) {
             continue;
         }
         let message = format!(
-            "`{}` is this by default in Spark {}: the line changes nothing.",
+            "`{}` is this by default in Spark {}: this changes nothing.",
             setting.key,
             cx.shared.version()
         );

@@ -61,7 +61,7 @@ fn finding(cx: &SettingsContext<'_>, setting: &Setting, count: u64) -> Finding {
     let merges = cx.shared.conf.boolean("spark.sql.adaptive.coalescePartitions.enabled").unwrap_or(true);
     let version = cx.shared.version();
     let (severity, message) = if count == 200 {
-        (Severity::Hint, format!("200 shuffle partitions are the default of Spark {version}: the line changes nothing."))
+        (Severity::Hint, format!("200 shuffle partitions are the default of Spark {version}: this changes nothing."))
     } else if adaptive && merges {
         let message = format!(
             "Every shuffle starts with {count} partitions (default 200). AQE merges small ones but never makes more: keep the \

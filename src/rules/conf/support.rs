@@ -38,7 +38,7 @@ pub(super) fn has_reason(cx: &Shared<'_>, setting: &Setting) -> bool {
             rest.find('#').map_or("", |at| &rest[at..])
         }
     };
-    [above.unwrap_or_default().trim_start(), behind].into_iter().any(is_reason)
+    [above.unwrap_or_default().trim_start_matches(['\u{feff}', ' ', '\t']), behind].into_iter().any(is_reason)
 }
 
 fn is_reason(comment: &str) -> bool {

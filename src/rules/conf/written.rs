@@ -32,8 +32,18 @@ pub(super) fn remove(cx: &Shared<'_>, setting: &Setting) -> Option<Fix> {
         Carrier::Builder | Carrier::SparkConf => written.trim_start().starts_with('.'),
         Carrier::RuntimeSet | Carrier::SqlSet => false,
     };
-    let edit = Edit { span: setting.span, text: String::new() };
+    let edit = Edit { span: whole_line(cx.text, setting.span), text: String::new() };
     removable.then(|| quick_fix(format!("Remove {}", setting.key), vec![edit]))
+}
+
+/// A span that is all of a line with the line's end, so that no empty one is left.
+fn whole_line(text: &str, span: Span) -> Span {
+    let (start, end) = (span.start as usize, span.end as usize);
+    let opens = text.get(..start).is_some_and(|before| before.ends_with('\n'));
+    let behind = text.get(end..).unwrap_or_default();
+    let line_end = if behind.starts_with("\r\n") { 2 } else { usize::from(behind.starts_with('\n')) };
+    let is_line = opens && !span.of(text).ends_with(['\n', '\r']);
+    Span::new(start, end + if is_line { line_end } else { 0 })
 }
 
 /// Another setting right behind one, in the same syntax; `None` where the one stands for a key or alone.
