@@ -32,11 +32,18 @@ struct Line {
     continues: bool,
 }
 
+/// Lines of a command that a comment is looked for above.
+const LONGEST_COMMAND: usize = 200;
+
 /// The comments of one document.
 pub(super) struct Comments<'a> {
     text: &'a str,
     syntax: Syntax,
     lines: Vec<Line>,
+    /// The first line of each line's statement.
+    first_lines: Vec<usize>,
+    /// The lines that have a comment.
+    commented: Vec<usize>,
     ignored_in_file: BTreeSet<&'a str>,
 }
 
@@ -54,7 +61,17 @@ impl<'a> Comments<'a> {
             .flat_map(|(_, list)| list.split(','))
             .map(str::trim)
             .collect();
-        Self { text, syntax, lines, ignored_in_file }
+        let mut first = 0;
+        let first_of = |(at, line): (usize, &Line)| {
+            let of_this = first;
+            if !line.continues {
+                first = at + 1;
+            }
+            of_this
+        };
+        let first_lines = lines.iter().enumerate().map(first_of).collect();
+        let commented = (0..lines.len()).filter(|at| lines[*at].comment.is_some()).collect();
+        Self { text, syntax, lines, first_lines, commented, ignored_in_file }
     }
 
     /// Whether a comment on the line of `span`, right above it, or for the whole file names the rule.
@@ -62,7 +79,7 @@ impl<'a> Comments<'a> {
         let (first, last) = self.statement_lines(span);
         let above = self.lines[..first].iter().rev().take_while(|line| line.only_comment);
         self.ignored_in_file.contains(rule)
-            || self.lines[first..=last].iter().chain(above).any(|line| self.names(line, rule))
+            || self.commented(first, last).chain(above).any(|line| self.names(line, rule))
             || self.names_inside(rule, span, first, last)
     }
 
@@ -75,7 +92,7 @@ impl<'a> Comments<'a> {
         let names = |at: usize| names(text(&at), rule);
         let line = self.line_of(span);
         let joined = |at: &usize| text(at).ends_with('\\');
-        let start = (first..line).rev().take_while(joined).last().unwrap_or(line);
+        let start = (first..line).rev().take(LONGEST_COMMAND).take_while(joined).last().unwrap_or(line);
         let mut above = (first..start).rev().take_while(|at| text(at).trim_start().starts_with('#'));
         text(&line).contains("# sparkls:") && names(line) || above.any(names)
     }
@@ -119,6 +136,12 @@ impl<'a> Comments<'a> {
         Some(Fix { title: format!("Ignore {rule} here"), kind: FixKind::QuickFix, safe: false, edits: vec![edit] })
     }
 
+    /// The lines with a comment among these.
+    fn commented(&self, first: usize, last: usize) -> impl Iterator<Item = &Line> {
+        let at = |line: usize| self.commented.partition_point(|commented| *commented < line);
+        self.commented[at(first)..at(last + 1)].iter().map(|line| &self.lines[*line])
+    }
+
     fn line_of(&self, span: Span) -> usize {
         self.lines.partition_point(|line| line.span.end < span.start).min(self.lines.len() - 1)
     }
@@ -126,9 +149,8 @@ impl<'a> Comments<'a> {
     /// The physical lines that a comment can't be put between: the line of `span` with what continues it.
     fn statement_lines(&self, span: Span) -> (usize, usize) {
         let line = self.line_of(span);
-        let first = (0..line).rev().take_while(|&at| self.lines[at].continues).last().unwrap_or(line);
-        let last = (line..self.lines.len()).find(|&at| !self.lines[at].continues).unwrap_or(self.lines.len() - 1);
-        (first, last)
+        let first = self.first_lines[line];
+        (first, self.first_lines.partition_point(|other| *other <= first) - 1)
     }
 
     fn names(&self, line: &Line, rule: &str) -> bool {
@@ -138,7 +160,7 @@ impl<'a> Comments<'a> {
     /// Where the list of an `ignore[...]` that covers these lines ends.
     fn existing_list_end(&self, first: usize, last: usize) -> Option<usize> {
         let above = self.lines[..first].iter().rev().take_while(|line| line.only_comment);
-        self.lines[first..=last].iter().chain(above).find_map(|line| {
+        self.commented(first, last).chain(above).find_map(|line| {
             let start = line.comment? as usize;
             let (offset, list) = slugs(comment_of(self.text, line)?, "ignore")?;
             Some(start + offset + list.len())

@@ -208,3 +208,47 @@ fn goes_on(before: Option<&Line>, text: &str, line: &str) -> bool {
         || content.ends_with(':');
     !is_entry && !before.span.of(text).trim().is_empty()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The lines, with `>` where one goes on and the comments in brackets.
+    fn shown(kind: CarrierKind, text: &str) -> Vec<String> {
+        let shown = |line: &Line| {
+            let comment =
+                line.comment.map_or(String::new(), |at| format!("[{}]", &text[at as usize..line.span.end as usize]));
+            format!("{}{comment}", if line.continues { ">" } else { "" })
+        };
+        read(text, kind).iter().map(shown).collect()
+    }
+
+    #[test]
+    fn scripts_go_on_in_strings_heredocs_and_behind_backslashes() {
+        let lines = |text| shown(CarrierKind::Shell, text);
+        assert_eq!(lines("a \\\n b # c"), [">", "[# c]"]);
+        assert_eq!(lines("a 'b\n# c'\nd"), [">", "", ""]);
+        assert_eq!(lines("a \"it's # b\" # c"), ["[# c]"]);
+        assert_eq!(lines("cat <<-'E' > f # c\n# d\nE\ne"), [">[# c]", ">", "", ""]);
+        assert_eq!(lines("cat <<< word # c\nx $((1 << 2))\na${b#c} $#"), ["[# c]", "", ""]);
+    }
+
+    #[test]
+    fn yaml_goes_on_in_block_scalars_and_plain_text() {
+        let lines = |text| shown(CarrierKind::Yaml, text);
+        assert_eq!(lines("- run: |\n    a # b\n\n    c\n  d: e # f"), [">", ">", ">", "", "[# f]"]);
+        assert_eq!(lines("- >-\n  a\n- b"), [">", "", ""]);
+        assert_eq!(lines("a: b\n  c\nd: it's # e"), [">", "", "[# e]"]);
+        assert_eq!(lines("a: \"b\n  # c\"\nd: x#y"), [">", "", ""]);
+    }
+
+    #[test]
+    fn hcl_and_hocon_have_two_kinds_of_comments() {
+        assert_eq!(
+            shown(CarrierKind::Hcl, "a = \"# b\" // c\nd = <<-EOT\n  # e\n  EOT\n"),
+            ["[// c]", ">", ">", "", ""]
+        );
+        assert_eq!(shown(CarrierKind::Hocon, "a = \"\"\"b\n# c\"\"\" # d"), [">", "[# d]"]);
+        assert_eq!(shown(CarrierKind::Json, "{\"a\": \"# b\"}"), [""]);
+    }
+}

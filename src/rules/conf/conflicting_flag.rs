@@ -1,6 +1,9 @@
 //! A flag or a field beside the key that it stands for.
 
+use rustc_hash::FxHashMap;
+
 use super::support;
+use crate::conf::carriers::CarrierKind;
 use crate::conf::{Carrier, Setting, value};
 use crate::declare_rule;
 use crate::rules::{Finding, Fix, SettingsContext, Severity};
@@ -43,18 +46,24 @@ declare_rule! {
 }
 
 fn check(cx: &mut SettingsContext<'_>) {
-    let keys = cx.settings.iter().filter(|setting| matches!(setting.carrier, Carrier::SubmitConf | Carrier::Job));
-    let findings: Vec<Finding> = keys.filter_map(|key| finding(cx, key, flag(cx, key)?)).collect();
-    findings.into_iter().for_each(|finding| cx.shared.report(finding));
-}
-
-/// The flag or field of the same job for a key that stands in it.
-fn flag<'a>(cx: &SettingsContext<'a>, key: &Setting) -> Option<&'a Setting> {
-    let in_the_job = cx.submit.is_none_or(|submit| submit.span.contains(key.key_span));
-    let mut own = cx.settings.iter().rev().filter(|other| other.key == key.key);
+    // In HOCON a path is a key, however deep it is written.
+    if cx.shared.format == Some(CarrierKind::Hocon) {
+        return;
+    }
+    let last = |is: fn(&Setting) -> bool| -> FxHashMap<&str, &Setting> {
+        cx.settings.iter().filter(|setting| is(setting)).map(|setting| (setting.key.as_str(), setting)).collect()
+    };
+    let flags = last(|setting| setting.carrier.names_a_field());
+    if flags.is_empty() {
+        return;
+    }
     // Of two keys the earlier one loses against the later one already.
-    let is_last = own.clone().find(|other| other.carrier == key.carrier).is_some_and(|last| last == key);
-    own.find(|other| other.carrier.names_a_field()).filter(|_| in_the_job && is_last && !key.key_is_prefix)
+    let keys = last(|setting| matches!(setting.carrier, Carrier::SubmitConf | Carrier::Job) && !setting.key_is_prefix);
+    let in_the_job = |key: &Setting| cx.submit.is_none_or(|submit| submit.span.contains(key.key_span));
+    let both = keys.into_values().filter(|key| in_the_job(key));
+    let findings: Vec<Finding> =
+        both.filter_map(|key| finding(cx, key, flags.get(key.key.as_str()).copied()?)).collect();
+    findings.into_iter().for_each(|finding| cx.shared.report(finding));
 }
 
 fn finding(cx: &SettingsContext<'_>, key: &Setting, flag: &Setting) -> Option<Finding> {

@@ -45,14 +45,18 @@ fn check(cx: &mut SettingsContext<'_>) {
     if cx.properties.is_some_and(|file| file.is_template) {
         return;
     }
-    let mut last: FxHashMap<(&str, Carrier), &Setting> = FxHashMap::default();
+    // The next setting of a key and carrier, and the one that wins where that stands.
+    let mut next: FxHashMap<(&str, Carrier), (&Setting, &Setting)> = FxHashMap::default();
     let mut findings = Vec::new();
     for setting in cx.settings.iter().rev().filter(|setting| !setting.key_is_prefix && !setting.carrier.at_run_time()) {
-        match last.get(&(setting.key.as_str(), setting.carrier)) {
-            Some(winner) if same_place(cx, setting, winner) => findings.push(finding(cx, setting, winner)),
-            Some(_) => {}
-            None => drop(last.insert((&setting.key, setting.carrier), setting)),
-        }
+        let winner = match next.get(&(setting.key.as_str(), setting.carrier)) {
+            Some((next, winner)) if same_place(cx, setting, next) => {
+                findings.push(finding(cx, setting, winner));
+                winner
+            }
+            _ => setting,
+        };
+        next.insert((&setting.key, setting.carrier), (setting, winner));
     }
     findings.reverse();
     findings.into_iter().for_each(|finding| cx.shared.report(finding));

@@ -38,9 +38,13 @@ declare_rule! {
     }
 }
 
+/// A command with more options behind its application has lost them all for one reason.
+const MOST: usize = 100;
+
 fn check(cx: &mut SettingsContext<'_>) {
     let lost = cx.submit.filter(|submit| !submits_another(submit));
     let lost = lost.into_iter().flat_map(|submit| submit.after_application.iter().map(move |option| (submit, *option)));
+    let lost = lost.take(MOST);
     let mut findings: Vec<Finding> = lost.map(|(submit, option)| behind_application(cx, submit, option)).collect();
     findings.extend(cx.problems.iter().filter_map(|problem| misread(cx, problem)));
     findings.into_iter().for_each(|finding| cx.shared.report(finding));
@@ -49,7 +53,9 @@ fn check(cx: &mut SettingsContext<'_>) {
 /// Whether a further application file stands among the arguments.
 fn submits_another(submit: &Submit) -> bool {
     let is_file = |argument: &Text| {
-        let is_value = submit.after_application.iter().any(|option| option.contains(argument.span));
+        let options = &submit.after_application;
+        let before = options.partition_point(|option| option.start <= argument.span.start);
+        let is_value = options[..before].last().is_some_and(|option| option.contains(argument.span));
         !is_value && [".py", ".jar", ".R"].iter().any(|ending| argument.text.ends_with(ending))
     };
     submit.arguments.iter().any(is_file)
@@ -107,12 +113,19 @@ fn is_of_one_command(part: &str) -> bool {
 fn misread(cx: &SettingsContext<'_>, problem: &Problem) -> Option<Finding> {
     let text = cx.shared.text;
     let before = text.get(..problem.span.start as usize).unwrap_or_default();
+    let mut message = problem.message.as_str();
     let (severity, fix) = match problem.kind {
         ProblemKind::SpacedAssignment => {
-            // Words of their own stop spark-submit; within quotes or in a list the blank becomes part of the key.
-            let own_words =
-                before.trim_end_matches(GAP).ends_with("--conf") && !problem.span.of(text).starts_with(['"', '\'']);
-            (if own_words { Severity::Error } else { Severity::Warning }, joined(text, problem.span))
+            let option = before.trim_end_matches(GAP);
+            let is_words = ["--conf", "--conf=", "-c"].iter().any(|conf| option.ends_with(conf))
+                && !problem.span.of(text).starts_with(['"', '\'']);
+            if is_words {
+                (Severity::Error, joined(text, problem.span))
+            } else {
+                message = "The blanks stay: Spark takes the key with the blank behind it for one that it does not know. \
+                           Write `key=value`.";
+                (Severity::Warning, joined(text, problem.span))
+            }
         }
         ProblemKind::MissingAssignment | ProblemKind::MissingValue => (Severity::Error, None),
         ProblemKind::UnquotedSemicolon => (cut(before), quoted(text, problem.span)),
@@ -122,7 +135,7 @@ fn misread(cx: &SettingsContext<'_>, problem: &Problem) -> Option<Finding> {
         }
         ProblemKind::NotAString => return None,
     };
-    Some(support::finding(&cx.shared, severity, problem.span, problem.message.clone()).with_fixes(fix))
+    Some(support::finding(&cx.shared, severity, problem.span, message.to_owned()).with_fixes(fix))
 }
 
 /// A submit command that is cut off has no application and stops; a shell starts without the rest.

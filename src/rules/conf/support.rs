@@ -23,7 +23,8 @@ pub(super) fn value_or_key(setting: &Setting) -> Span {
 pub(super) fn has_reason(cx: &Shared<'_>, setting: &Setting) -> bool {
     let Some(before) = cx.text.get(..setting.key_span.start as usize) else { return false };
     let line_start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
-    let mut above = before[..line_start].trim_end_matches(['\n', '\r']).split(['\n', '\r']).rev();
+    const LONGEST_COMMAND: usize = 200;
+    let mut above = before[..line_start].trim_end_matches(['\n', '\r']).split(['\n', '\r']).rev().take(LONGEST_COMMAND);
     // A command goes on over lines, and its reason stands above all of them.
     let above = match cx.format {
         Some(_) => above.find(|line| !line.trim().is_empty() && !line.trim_end().ends_with('\\')),

@@ -173,9 +173,16 @@ fn is_typed(value: &str) -> bool {
 
 /// As it was written before; quoted, where only text is taken, or was written, and this would not be text.
 fn in_yaml(text: &str, setting: &Setting, value: &str) -> String {
-    let wants_text = text.contains("SparkApplication") || !is_typed(setting.value_span.of(text));
+    let wants_text = is_in_a_manifest(text, setting) || !is_typed(setting.value_span.of(text));
     let quoted = is_typed(value) && wants_text && !setting.carrier.names_a_field();
     if quoted { format!("\"{value}\"") } else { value.to_owned() }
+}
+
+/// Whether a manifest that takes nothing but text stands around a setting: its kind is named not far above.
+fn is_in_a_manifest(text: &str, setting: &Setting) -> bool {
+    const FAR: usize = 1 << 16;
+    let before = text.get(..setting.key_span.start as usize).unwrap_or_default();
+    before[before.ceil_char_boundary(before.len().saturating_sub(FAR))..].contains("SparkApplication")
 }
 
 /// A number or a boolean stays bare, text gets quotes; where the key's own are escaped, those would have to be, too.
