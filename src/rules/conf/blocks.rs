@@ -1,11 +1,10 @@
-//! Blocks of settings for `spark-defaults.conf`, with the values of the Spark version at hand.
+//! Blocks of settings for `spark-defaults.conf` and the places beside it, with the values of the Spark version at hand.
 
+use super::support;
 use crate::catalog::{self, Default, SparkVersion};
 use crate::conf::Setting;
 use crate::rules::{Edit, Fix, FixKind, SettingsContext};
 use crate::text::Span;
-
-use super::support;
 
 /// Keys of one block, with a word on each.
 struct Block {
