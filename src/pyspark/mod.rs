@@ -12,6 +12,7 @@ mod context;
 mod eval;
 mod file;
 mod ir;
+mod jobs;
 mod kinds;
 mod lower;
 mod lower_statements;

@@ -42,7 +42,9 @@ use super::{Setting, Value};
 use crate::text::Span;
 use collect::Collector;
 pub use kind::{CarrierKind, kind_of, may_hold_settings};
-use mapped::Mapped;
+pub(crate) use mapped::Mapped;
+pub(crate) use shell::runs_tool;
+pub(crate) use tree::{Entry, Node, Scalar, removal};
 
 /// What was read out of a document.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -145,6 +147,20 @@ pub fn extract(kind: CarrierKind, text: &str) -> Extract {
         }
         None => read(kind, text, &mut collector),
     }
+    collector.finish()
+}
+
+/// Reads what another reader made of parts of a document: the dicts, lists and texts of a program.
+pub(crate) fn extract_nodes(document: &str, nodes: &[Node<'_>]) -> Extract {
+    let mut collector = Collector::default();
+    nodes.iter().for_each(|node| shapes::read(document, node, &mut collector));
+    collector.finish()
+}
+
+/// Reads a script that stands inside of a document.
+pub(crate) fn extract_script(script: &Mapped<'_>) -> Extract {
+    let mut collector = Collector::default();
+    shell::read_string(script, &mut collector);
     collector.finish()
 }
 

@@ -18,6 +18,7 @@ use super::syntax::{self, span};
 use super::words::{Word, split};
 use super::{json, submit, yaml};
 use crate::text::Span;
+pub(crate) use command::runs_tool;
 use variables::Variables;
 
 /// Reads a script.

@@ -23,6 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::ir::{ExprId, FunctionId};
+use super::jobs;
 use super::plan::{Action, CallSite, Literal, LoopId, Node, NodeId, Operator, Scope, ScopeId, SparkUse, StaticPlan};
 use super::value::{Closure, Code, EnvId, UserClass, Value};
 use crate::text::Span;
@@ -43,8 +44,10 @@ pub(super) fn interpret(text: &str, tops: &[Code<'_>], import_offset: u32) -> St
         interpreter.block(*code, &code.top.body);
     }
     interpreter.read_uncalled();
-    interpreter.plan.finish();
-    interpreter.plan
+    let mut plan = interpreter.plan;
+    jobs::read(text, tops, &mut plan);
+    plan.finish();
+    plan
 }
 
 /// What the code around an expression does with its value.

@@ -6,6 +6,7 @@ use super::decode::adjacent;
 use super::{Script, read_embedded};
 use crate::conf::Carrier;
 use crate::conf::carriers::collect::Collector;
+use crate::conf::carriers::mask;
 use crate::conf::carriers::submit::{self, Layout, Options};
 use crate::conf::carriers::syntax::{self, span};
 use crate::conf::carriers::words::{Word, split};
@@ -51,6 +52,9 @@ const WRAPPERS: [&str; 36] = [
     "flock",
     "aws",
 ];
+
+/// Words of the shell's own that stand in front of a command.
+const KEYWORDS: [&str; 8] = ["then", "do", "else", "if", "while", "!", "{", "elif"];
 
 /// Commands that only print what stands behind them.
 const PRINTERS: [&str; 4] = ["echo", "printf", "grep", "logger"];
@@ -109,6 +113,24 @@ fn find_tool(words: &[Word<'_>]) -> Option<(usize, super::super::Tool)> {
     let runs_others = WRAPPERS.contains(&name) || first.holes.from(0) || name.ends_with(".sh") || is_shell(name);
     let found = words.iter().enumerate().skip(1).find_map(|(at, word)| Some((at, submit::tool(word.as_str())?)));
     found.filter(|(at, _)| runs_others && !words[..*at].iter().any(|word| word.as_str() == "-v" && name == "command"))
+}
+
+/// Whether a text reads as a script that runs one of Spark's tools, told from a sentence about it: a tool or a wrapper
+/// stands where a command begins.
+pub(crate) fn runs_tool(text: &str) -> bool {
+    let masked = mask::templates(text);
+    let begins = |command: &str| {
+        let mut words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+        let is_before = |word: &&str| KEYWORDS.contains(word) || word.split_once('=').is_some_and(|(name, _)| is_name(name));
+        let Some(first) = words.find(|word| !is_before(word)) else { return false };
+        let wraps = WRAPPERS.contains(&base(first)) || is_shell(base(first)) || first.starts_with('$');
+        submit::tool(first).is_some() || wraps && words.any(|word| submit::tool(word).is_some())
+    };
+    masked.split(['\n', ';', '&', '|', '(', '`']).any(begins)
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn is_shell(name: &str) -> bool {
