@@ -22,11 +22,14 @@ use nodes::Reader;
 
 /// Whether a top-level statement can hold a setting for another job: a byte scan, done once for each statement.
 pub(super) fn may_start_jobs(statement: &str) -> bool {
-    const MARKS: [&str; 14] = [
+    const MARKS: [&str; 17] = [
         "\"spark.",
         "'spark.",
         "spark:",
         "--conf",
+        "--executor-",
+        "--driver-",
+        "--num-executors",
         "spark-submit",
         "SparkSubmit",
         "SparkSql",
@@ -73,7 +76,8 @@ pub(super) fn read(text: &str, tops: &[Code<'_>], plan: &mut StaticPlan) {
             assignments(&reader, code, &class.body, &mut found);
         }
     }
-    add(plan, carriers::extract_nodes(text, &found));
+    let found = others(plan, carriers::extract_nodes(text, &found));
+    plan.add(found);
 }
 
 /// The outermost calls with something to read in their arguments.
@@ -161,41 +165,21 @@ fn assignments<'a>(reader: &Reader<'a, '_>, code: Code<'a>, block: &'a [StmtNode
     }
 }
 
-/// Adds what was found, without what the code gives to its own session.
-fn add(plan: &mut StaticPlan, extract: Extract) {
-    let Extract { settings, submits, groups, problems } = extract;
-    let mut of_jobs = vec![false; settings.len()];
-    submits.iter().flat_map(|submit| &submit.settings).for_each(|index| of_jobs[*index] = true);
+/// What was found, without what the code gives to its own session and without what only tells of settings.
+fn others(plan: &StaticPlan, extract: Extract) -> Extract {
+    let mut of_jobs = vec![false; extract.settings.len()];
+    extract.submits.iter().flat_map(|submit| &submit.settings).for_each(|index| of_jobs[*index] = true);
     let own: Vec<Span> = plan.settings.iter().map(|setting| setting.key_span).collect();
     let is_own = |setting: &Setting| own.iter().any(|own| own.contains(setting.key_span));
-    let mut is_kept: Vec<bool> = settings
-        .iter()
-        .zip(&of_jobs)
-        .map(|(setting, of_job)| !is_own(setting) && (*of_job || setting.key.starts_with("spark.")))
-        .collect();
-    for group in &groups {
-        let alone = group.iter().filter(|index| !of_jobs[**index]);
-        if group.iter().any(|index| is_told_of(&settings[*index])) {
-            alone.for_each(|index| is_kept[*index] = false);
+    let settings = extract.settings.iter().zip(&of_jobs);
+    let mut is_kept: Vec<bool> =
+        settings.map(|(setting, of_job)| !is_own(setting) && (*of_job || setting.key.starts_with("spark."))).collect();
+    for group in &extract.groups {
+        if group.iter().any(|index| is_told_of(&extract.settings[*index])) {
+            group.iter().for_each(|index| is_kept[*index] = false);
         }
     }
-    let mut next = plan.settings.len();
-    let places: Vec<Option<usize>> = is_kept
-        .iter()
-        .map(|is_kept| {
-            let place = is_kept.then_some(next);
-            next += usize::from(*is_kept);
-            place
-        })
-        .collect();
-    let placed = |indices: Vec<usize>| indices.into_iter().filter_map(|index| places[index]).collect::<Vec<usize>>();
-    plan.settings.extend(settings.into_iter().zip(&is_kept).filter(|(_, kept)| **kept).map(|(setting, _)| setting));
-    plan.submits.extend(submits.into_iter().map(|mut submit| {
-        submit.settings = placed(submit.settings);
-        submit
-    }));
-    plan.groups.extend(groups.into_iter().map(placed).filter(|group| !group.is_empty()));
-    plan.problems.extend(problems);
+    extract.retain(&is_kept)
 }
 
 /// Whether a dict that maps keys of Spark to something tells of settings instead of making them: other names for them, or

@@ -16,6 +16,7 @@ mod jobs;
 mod kinds;
 mod lower;
 mod lower_statements;
+mod magics;
 mod outline;
 pub mod plan;
 mod sql;

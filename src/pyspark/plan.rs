@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use crate::conf::Setting;
-use crate::conf::carriers::{Problem, Submit};
+use crate::conf::carriers::{Extract, Problem, Submit};
 use crate::text::Span;
 
 /// A node of [`StaticPlan::nodes`].
@@ -530,6 +530,19 @@ impl StaticPlan {
         self.windows.sort_by_key(|window| window.site.call);
         self.sessions.sort_by_key(|session| session.call);
         self.sessions.dedup_by_key(|session| session.call);
+    }
+
+    /// Adds what stands in the code for other jobs.
+    pub(super) fn add(&mut self, extract: Extract) {
+        let first = self.settings.len();
+        let placed = |indices: &mut Vec<usize>| indices.iter_mut().for_each(|index| *index += first);
+        let Extract { settings, mut submits, mut groups, problems } = extract;
+        submits.iter_mut().for_each(|submit| placed(&mut submit.settings));
+        groups.iter_mut().for_each(placed);
+        self.settings.extend(settings);
+        self.submits.extend(submits);
+        self.groups.extend(groups);
+        self.problems.extend(problems);
     }
 
     /// Puts the settings in source order, and the indices into them with it.

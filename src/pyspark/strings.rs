@@ -15,7 +15,8 @@ pub(super) fn decode(source: &str, text: Text) -> String {
 
 /// Appends what the characters of `content` stand for, each with its place in the document.
 pub(super) fn push<'a>(out: &mut Mapped<'a>, document: &'a str, content: Span, text: Text) {
-    let place = |range: Range<usize>| Span::new(content.start as usize + range.start, content.start as usize + range.end);
+    let place =
+        |range: Range<usize>| Span::new(content.start as usize + range.start, content.start as usize + range.end);
     runs(content.of(document), text, |range, decoded| match decoded {
         Some(decoded) => out.push_decoded(decoded, place(range)),
         None => out.push(document, place(range)),

@@ -32,6 +32,7 @@ mod mask;
 mod notebook;
 mod shapes;
 mod shell;
+pub(crate) mod sql;
 mod submit;
 mod syntax;
 mod tree;
@@ -53,10 +54,39 @@ pub struct Extract {
     pub settings: Vec<Setting>,
     /// What starts a job: commands and job definitions, in source order.
     pub submits: Vec<Submit>,
-    /// Settings that stand in one map or list without a job around it, as indices into [`Extract::settings`].
+    /// Settings that stand in one map or list without a job around it, as indices into [`Extract::settings`]; no setting
+    /// is in two of them, and none of a job in one.
     pub groups: Vec<Vec<usize>>,
     /// What Spark or the carrier's own tool reads otherwise than it looks, in source order.
     pub problems: Vec<Problem>,
+}
+
+impl Extract {
+    /// The same without the settings that are not to be kept, by their places.
+    pub(crate) fn retain(self, is_kept: &[bool]) -> Self {
+        let mut next = 0;
+        let places: Vec<Option<usize>> = is_kept
+            .iter()
+            .map(|is_kept| {
+                next += usize::from(*is_kept);
+                is_kept.then(|| next - 1)
+            })
+            .collect();
+        let placed = |indices: Vec<usize>| indices.into_iter().filter_map(|index| places[index]).collect::<Vec<_>>();
+        let Self { settings, mut submits, groups, problems } = self;
+        submits.iter_mut().for_each(|submit| submit.settings = placed(std::mem::take(&mut submit.settings)));
+        Self {
+            settings: settings
+                .into_iter()
+                .zip(is_kept)
+                .filter(|(_, kept)| **kept)
+                .map(|(setting, _)| setting)
+                .collect(),
+            submits,
+            groups: groups.into_iter().map(placed).filter(|group| !group.is_empty()).collect(),
+            problems,
+        }
+    }
 }
 
 /// A command or a definition that starts a job.

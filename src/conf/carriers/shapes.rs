@@ -28,7 +28,7 @@ const JOB_MAPS: [&str; 6] =
 const MERGE: &str = "<<";
 
 /// Texts for people.
-const PROSE: [&str; 12] = [
+const PROSE: [&str; 16] = [
     "description",
     "Description",
     "comment",
@@ -36,6 +36,10 @@ const PROSE: [&str; 12] = [
     "summary",
     "doc",
     "docs",
+    "doc_md",
+    "epilog",
+    "usage",
+    "msg",
     "help",
     "message",
     "notes",
@@ -102,7 +106,7 @@ impl Shapes<'_, '_> {
     fn jobs(&mut self, node: &Node<'_>) -> [&'static str; 2] {
         self.kubernetes(node);
         self.environment_variable(node);
-        self.classification(node);
+        drop(self.classification(node));
         self.job(node);
         self.container(node)
     }
@@ -184,7 +188,8 @@ impl Shapes<'_, '_> {
         if OPTION_STRINGS.contains(&name) {
             self.options(value);
         } else if matches!(name, "--conf" | "conf") {
-            self.chain(value);
+            let settings = self.chain(name, value);
+            self.out.group(&settings);
         } else if is_environment_name(name) && value.as_str().contains("--") {
             self.variable(name, value.text.whole(), &split(&value.text));
         } else {
@@ -210,6 +215,7 @@ impl Shapes<'_, '_> {
                 let words = split(&scalar.text.slice(name.len() + 1..text.len()));
                 self.variable(name, scalar.text.whole(), &words);
             }
+            _ if submit::begins_with_option(text) => drop(self.options(scalar)),
             _ => {
                 shell::read_embedded(&Word::of_scalar(scalar), self.out);
             }

@@ -23,9 +23,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::ir::{ExprId, FunctionId};
-use super::jobs;
 use super::plan::{Action, CallSite, Literal, LoopId, Node, NodeId, Operator, Scope, ScopeId, SparkUse, StaticPlan};
 use super::value::{Closure, Code, EnvId, UserClass, Value};
+use super::{jobs, magics};
 use crate::text::Span;
 
 /// Expressions nested deeper than this, over all calls, are unknown.
@@ -46,6 +46,7 @@ pub(super) fn interpret(text: &str, tops: &[Code<'_>], import_offset: u32) -> St
     interpreter.read_uncalled();
     let mut plan = interpreter.plan;
     jobs::read(text, tops, &mut plan);
+    magics::read(text, &mut plan);
     plan.finish();
     plan
 }

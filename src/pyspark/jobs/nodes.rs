@@ -303,7 +303,8 @@ impl<'a> Reader<'a, '_> {
                 }
             }
             Expr::Binary { operator: Operator::Add, left, right } => {
-                let is_text = [left, right].map(|side| matches!(code.top.expr(*side).expr, Expr::List(_) | Expr::Dict(_)));
+                let is_text =
+                    [left, right].map(|side| matches!(code.top.expr(*side).expr, Expr::List(_) | Expr::Dict(_)));
                 let mut parts = Written::default();
                 let known = [left, right].map(|side| {
                     let known = self.append(code, *side, depth + 1, &mut parts);
@@ -318,7 +319,9 @@ impl<'a> Reader<'a, '_> {
                 out.text.push_mapped(&parts.text);
                 out.has_holes |= parts.has_holes;
             }
-            Expr::Binary { operator: Operator::Modulo, left, .. } => return self.formatted(code, *left, depth, '%', out),
+            Expr::Binary { operator: Operator::Modulo, left, .. } => {
+                return self.formatted(code, *left, depth, '%', out);
+            }
             Expr::Call { function, .. } => match &code.top.expr(*function).expr {
                 Expr::Attribute { object, name, .. } => match self.str(code, *name) {
                     "format" => return self.formatted(code, *object, depth, '{', out),
@@ -429,7 +432,11 @@ fn literally<'a>(text: &str, place: Span) -> Mapped<'a> {
 fn is_sentence(scalar: &Scalar<'_>) -> bool {
     let text = scalar.as_str();
     let is_long = text.contains(char::is_whitespace);
-    is_long && (text.contains("spark-") || text.contains("pyspark")) && !is_options(text) && !is_structured(text) && !runs_tool(text)
+    is_long
+        && (text.contains("spark-") || text.contains("pyspark"))
+        && !is_options(text)
+        && !is_structured(text)
+        && !runs_tool(text)
 }
 
 /// Options of a command, without the command.
