@@ -62,6 +62,10 @@ const AIRFLOW: Shape = Shape {
     ],
 };
 
+/// Airflow's operators and hooks that take these arguments.
+const AIRFLOWS_OWN: [&str; 6] =
+    ["SparkSubmit", "SparkSqlOperator", "SparkSqlHook", "SparkJDBCOperator", "SparkJDBCHook", "LivyOperator"];
+
 const DATAPROC: Shape = Shape {
     application: &["mainPythonFileUri", "main_python_file_uri", "mainJarFileUri", "main_jar_file_uri"],
     arguments: &["args"],
@@ -195,8 +199,7 @@ fn emr_driver<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
 
 /// The arguments of one of Airflow's operators, in Python or in a YAML file that a DAG is made of.
 fn is_airflow(node: &Node<'_>) -> bool {
-    let is_own =
-        |name: &str| ["SparkSubmit", "SparkSql", "SparkJDBC", "LivyOperator"].iter().any(|own| name.contains(own));
+    let is_own = |name: &str| AIRFLOWS_OWN.iter().any(|own| name.contains(own));
     let operator = node.scalar(&["operator"]).is_some_and(|operator| is_own(operator.as_str()));
     let has_settings = ["conf", "executor_memory", "driver_memory", "num_executors", "executor_cores"]
         .iter()
