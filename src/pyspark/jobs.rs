@@ -63,7 +63,7 @@ pub(super) fn read(text: &str, tops: &[Code<'_>], plan: &mut StaticPlan) {
         return;
     }
     let names = Names::of(text, tops);
-    let reader = Reader { text, names: &names };
+    let reader = Reader::new(text, &names);
     // Calls first: they tell what a dict with a name of its own is for.
     let mut found: Vec<Node<'_>> = may_start.iter().flat_map(|code| calls(&reader, *code)).collect();
     for code in may_start {
@@ -169,8 +169,12 @@ fn assignments<'a>(reader: &Reader<'a, '_>, code: Code<'a>, block: &'a [StmtNode
 fn others(plan: &StaticPlan, extract: Extract) -> Extract {
     let mut of_jobs = vec![false; extract.settings.len()];
     extract.submits.iter().flat_map(|submit| &submit.settings).for_each(|index| of_jobs[*index] = true);
-    let own: Vec<Span> = plan.settings.iter().map(|setting| setting.key_span).collect();
-    let is_own = |setting: &Setting| own.iter().any(|own| own.contains(setting.key_span));
+    let mut own: Vec<Span> = plan.settings.iter().map(|setting| setting.key_span).collect();
+    own.sort_unstable();
+    let is_own = |setting: &Setting| {
+        let behind = own.partition_point(|own| own.start <= setting.key_span.start);
+        behind.checked_sub(1).is_some_and(|at| own[at].contains(setting.key_span))
+    };
     let settings = extract.settings.iter().zip(&of_jobs);
     let mut is_kept: Vec<bool> =
         settings.map(|(setting, of_job)| !is_own(setting) && (*of_job || setting.key.starts_with("spark."))).collect();

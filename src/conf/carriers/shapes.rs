@@ -28,7 +28,7 @@ const JOB_MAPS: [&str; 6] =
 const MERGE: &str = "<<";
 
 /// Texts for people.
-const PROSE: [&str; 16] = [
+const PROSE: [&str; 18] = [
     "description",
     "Description",
     "comment",
@@ -43,6 +43,8 @@ const PROSE: [&str; 16] = [
     "help",
     "message",
     "notes",
+    "displayName",
+    "display_name",
     "text",
     "name",
 ];

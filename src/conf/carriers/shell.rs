@@ -119,7 +119,7 @@ pub(super) fn read_embedded(word: &Word<'_>, out: &mut Collector) -> bool {
         out.embedded(&word.text, yaml::read);
         return true;
     }
-    let is_command = mentions_tool(text) && text.contains(char::is_whitespace);
+    let is_command = (mentions_tool(text) || command::calls_client(text)) && text.contains(char::is_whitespace);
     if is_command {
         out.embedded(&word.text, read);
     }

@@ -4,6 +4,7 @@
 //! DAGs are made of. What the file doesn't tell is a hole in a text and [`Node::Unknown`] elsewhere.
 
 use std::borrow::Cow;
+use std::cell::Cell;
 
 use super::Names;
 use crate::conf::carriers::{Entry, Mapped, Node, Scalar, removal, runs_tool};
@@ -15,8 +16,8 @@ use crate::text::Span;
 /// How deep literals are followed, through names too.
 const MAX_DEPTH: usize = 32;
 
-/// How much of texts and names may be put together for one node, so that names in names can't multiply.
-const MAX_TEXT: usize = 1 << 16;
+/// What an expression costs, next to the bytes of texts.
+const EXPRESSION: usize = 16;
 
 /// Calls whose arguments are commands, or whose result is what they are given.
 const RUNNERS: [&str; 17] = [
@@ -41,11 +42,23 @@ const RUNNERS: [&str; 17] = [
 
 /// Reads literals.
 pub(super) struct Reader<'a, 'n> {
-    pub(super) text: &'a str,
-    pub(super) names: &'n Names<'a>,
+    text: &'a str,
+    names: &'n Names<'a>,
+    /// What may still be read, in bytes of texts and [`EXPRESSION`]s; names in names can't multiply further.
+    budget: Cell<usize>,
 }
 
-impl<'a> Reader<'a, '_> {
+impl<'a, 'n> Reader<'a, 'n> {
+    pub(super) fn new(text: &'a str, names: &'n Names<'a>) -> Self {
+        Self { text, names, budget: Cell::new((1 << 18) + 8 * text.len()) }
+    }
+
+    fn may_spend(&self, cost: usize) -> bool {
+        let left = self.budget.get().checked_sub(cost);
+        self.budget.set(left.unwrap_or_default());
+        left.is_some()
+    }
+
     pub(super) fn str(&self, code: Code<'a>, span: Span) -> &'a str {
         code.span(span).of(self.text)
     }
@@ -84,7 +97,7 @@ impl<'a> Reader<'a, '_> {
 
     fn value(&self, code: Code<'a>, id: ExprId, depth: usize) -> Node<'a> {
         let place = self.place(code, id);
-        if depth > MAX_DEPTH {
+        if depth > MAX_DEPTH || !self.may_spend(EXPRESSION) {
             return Node::Unknown(place);
         }
         if let Some(scalar) = self.scalar(code, id, depth) {
@@ -289,12 +302,14 @@ impl<'a> Reader<'a, '_> {
 
     /// Appends the text of an expression; says whether it is one.
     fn append(&self, code: Code<'a>, id: ExprId, depth: usize, out: &mut Written<'a>) -> bool {
-        if depth > MAX_DEPTH || out.text.text().len() > MAX_TEXT {
+        if depth > MAX_DEPTH || !self.may_spend(EXPRESSION) {
             return false;
         }
         let place = self.place(code, id);
         match &code.top.expr(id).expr {
-            Expr::Text(text) if !text.bytes => strings::push(&mut out.text, self.text, code.span(text.content), *text),
+            Expr::Text(text) if !text.bytes && self.may_spend(text.content.len()) => {
+                strings::push(&mut out.text, self.text, code.span(text.content), *text);
+            }
             Expr::Template(parts) => {
                 for part in parts {
                     if !self.append(code, *part, depth + 1, out) {

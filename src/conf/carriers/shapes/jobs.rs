@@ -89,6 +89,9 @@ impl Shapes<'_, '_> {
             let words = task.scalars().unwrap_or_default();
             self.command(&words, Some(Tool::SparkSubmit));
         }
+        if let Some(arguments) = emr_step(node) {
+            self.command(&arguments, Some(Tool::SparkSubmit));
+        }
         if node.scalar(DATAPROC.application).is_some() {
             self.shaped(node, &DATAPROC);
         } else if let Some((batch, properties)) = dataproc_batch(node) {
@@ -189,6 +192,12 @@ fn dataproc_batch<'n, 'a>(node: &'n Node<'a>) -> Option<(&'n Node<'a>, &'n Node<
     let batch = node.get(&["pysparkBatch", "pyspark_batch", "sparkBatch", "spark_batch"])?;
     let properties = node.get(&["runtimeConfig", "runtime_config"])?.get(&["properties"])?;
     batch.scalar(DATAPROC.application).is_some().then_some((batch, properties))
+}
+
+/// The arguments of a step of EMR that is one of Spark by its type.
+fn emr_step<'n, 'a>(node: &'n Node<'a>) -> Option<Vec<&'n Scalar<'a>>> {
+    let is_spark = node.scalar(&["Type"]).is_some_and(|kind| kind.as_str().eq_ignore_ascii_case("spark"));
+    node.get(&["Args"]).filter(|_| is_spark).and_then(Node::scalars)
 }
 
 /// The driver of a job of EMR Serverless or EMR on EKS.

@@ -53,6 +53,9 @@ const WRAPPERS: [&str; 36] = [
     "aws",
 ];
 
+/// Commands that take settings for a job that runs elsewhere.
+const CLIENTS: [&str; 5] = ["aws", "az", "curl", "databricks", "gcloud"];
+
 /// Words of the shell's own that stand in front of a command.
 const KEYWORDS: [&str; 8] = ["then", "do", "else", "if", "while", "!", "{", "elif"];
 
@@ -132,6 +135,12 @@ pub(crate) fn runs_tool(text: &str) -> bool {
         submit::tool(first).is_some() || wraps && words.any(|word| submit::tool(word).is_some())
     };
     masked.split(['\n', ';', '&', '|', '(']).any(begins)
+}
+
+/// Whether a text reads as a script that calls a client of a cloud or a service, which may take settings of Spark.
+pub(super) fn calls_client(text: &str) -> bool {
+    let begins = |command: &str| command.split_whitespace().next().is_some_and(|name| CLIENTS.contains(&base(name)));
+    text.split(['\n', ';', '&', '|', '(']).any(begins)
 }
 
 fn is_name(text: &str) -> bool {
