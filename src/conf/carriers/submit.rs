@@ -357,6 +357,12 @@ fn is_switch(name: &str) -> bool {
     )
 }
 
+/// Whether the words of an unknown command hold an option that is none of its own by chance.
+pub(super) fn mean_spark(words: &[Word<'_>]) -> bool {
+    words.iter().any(|word| SPARKS_OWN.contains(&parts(word).0) || word.as_str().starts_with("spark."))
+        || words.iter().any(|word| word.as_str().starts_with("--conf=spark."))
+}
+
 /// Whether a text begins with an option of spark-submit and goes on behind it.
 pub(super) fn begins_with_option(text: &str) -> bool {
     let mut words = text.split_whitespace();

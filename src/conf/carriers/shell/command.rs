@@ -80,7 +80,9 @@ pub(super) fn read(script: &Script<'_>, node: Node<'_>, out: &mut Collector) {
         read_gcloud(node, &words, from, out);
         return;
     }
-    submit::read_options(&options(1), out);
+    if submit::mean_spark(&words) {
+        submit::read_options(&options(1), out);
+    }
     for (index, word) in words.iter().enumerate().skip(1) {
         if !read_embedded(word, out) {
             read_list(script, word, out);
