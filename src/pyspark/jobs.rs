@@ -85,9 +85,9 @@ fn calls<'a>(reader: &Reader<'a, '_>, code: Code<'a>) -> Vec<Node<'a>> {
     let mut found = Vec::new();
     outermost(code, |id| {
         let Expr::Call { function, arguments, .. } = &code.top.expr(id).expr else { return None };
-        let callee = code.top.expr(*function).span;
-        let named = Span { start: callee.end.saturating_sub(LONGEST_NAME).max(callee.start), end: arguments.end };
-        let is_read = may_hold_settings(reader.str(code, named));
+        let callee = code.top.expr(*function);
+        let name = if let Expr::Attribute { name, .. } = callee.expr { name } else { callee.span };
+        let is_read = may_hold_settings(reader.str(code, name.cover(*arguments)));
         if is_read {
             found.push(reader.node(code, id));
         }
@@ -95,9 +95,6 @@ fn calls<'a>(reader: &Reader<'a, '_>, code: Code<'a>) -> Vec<Node<'a>> {
     });
     found
 }
-
-/// How much of what is called is looked at for a name that tells of Spark.
-const LONGEST_NAME: u32 = 48;
 
 /// The outermost dicts and lists that are no arguments, and neither compared nor looked up in.
 fn literals<'a>(reader: &Reader<'a, '_>, code: Code<'a>) -> Vec<Node<'a>> {

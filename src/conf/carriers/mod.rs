@@ -1,4 +1,5 @@
-//! Settings in everything that is neither Python nor a properties file: one contract, one reader for each format.
+//! Settings in everything that is no properties file: one contract, one reader for each format. What Python gives to its
+//! own session is read with its code; the dicts, lists and texts in it that are for other jobs are read here.
 //!
 //! | carrier | keys that it can hold | who wins |
 //! | --- | --- | --- |
@@ -11,6 +12,7 @@
 //! | Livy, notebooks' `%%configure` | any in `conf`, fields (`driverMemory`) | field over `conf` |
 //! | Glue `--conf` | any; further ones chained inside the one value | as `--conf` |
 //! | Airflow `SparkSubmitOperator` | any in `conf`, arguments (`executor_memory`) | as `spark-submit`, which it calls |
+//! | `spark-sql -e`, `%%sql`: `SET key = value` | any that may change at run time | over all of the above, from its line on |
 //! | dbt `server_side_parameters`, `spark_config` | any | as `--conf` |
 //! | Terraform | what the resource's provider takes, as above | as above |
 //! | HOCON | any, nested or dotted | as `--conf`: the application hands it on |

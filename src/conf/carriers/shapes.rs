@@ -108,7 +108,7 @@ impl Shapes<'_, '_> {
     fn jobs(&mut self, node: &Node<'_>) -> [&'static str; 2] {
         self.kubernetes(node);
         self.environment_variable(node);
-        drop(self.classification(node));
+        self.classification(node);
         self.job(node);
         self.container(node)
     }

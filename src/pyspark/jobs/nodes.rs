@@ -74,25 +74,24 @@ impl<'a, 'n> Reader<'a, 'n> {
 
     /// What an assignment says: a text under its name, a value under its key.
     pub(super) fn assigned(&self, code: Code<'a>, target: ExprId, value: ExprId, whole: Span) -> Option<Node<'a>> {
-        let node = code.top.expr(target);
-        let key = match &node.expr {
-            Expr::Name => Scalar::new(Mapped::verbatim(self.text, code.span(node.span)), code.span(node.span), true),
-            Expr::Attribute { name, .. } => {
-                Scalar::new(Mapped::verbatim(self.text, code.span(*name)), code.span(*name), true)
-            }
+        let named = |name: Span| Scalar::new(Mapped::verbatim(self.text, code.span(name)), code.span(name), true);
+        let target = code.top.expr(target);
+        let (key, value) = match &target.expr {
+            Expr::Name => (named(target.span), self.text_of(code, value)?),
+            Expr::Attribute { name, .. } => (named(*name), self.text_of(code, value)?),
             Expr::Subscript { index, .. } => match index[..] {
-                [index] => self.scalar(code, index, 0)?,
+                [index] => (self.scalar(code, index, 0)?, self.value(code, value, 0)),
                 _ => return None,
             },
             _ => return None,
         };
-        let has_key = matches!(node.expr, Expr::Subscript { .. });
-        let value = match self.value(code, value, 0) {
-            value @ Node::Scalar(_) => value,
-            Node::Unknown(span) if has_key => Node::Unknown(span),
-            _ => return None,
-        };
-        Some(Node::Map(vec![Entry { key, value, span: code.span(whole) }]))
+        // Dicts and lists are read by themselves.
+        let is_structure = matches!(value, Node::Map(_) | Node::List(_));
+        (!is_structure).then(|| Node::Map(vec![Entry { key, value, span: code.span(whole) }]))
+    }
+
+    fn text_of(&self, code: Code<'a>, id: ExprId) -> Option<Node<'a>> {
+        self.scalar(code, id, 0).filter(|text| !text.plain && !is_sentence(text)).map(Node::Scalar)
     }
 
     fn value(&self, code: Code<'a>, id: ExprId, depth: usize) -> Node<'a> {
@@ -318,7 +317,7 @@ impl<'a, 'n> Reader<'a, 'n> {
                 }
             }
             Expr::Binary { operator: Operator::Add, left, right } => {
-                let is_text =
+                let is_collection =
                     [left, right].map(|side| matches!(code.top.expr(*side).expr, Expr::List(_) | Expr::Dict(_)));
                 let mut parts = Written::default();
                 let known = [left, right].map(|side| {
@@ -328,7 +327,7 @@ impl<'a, 'n> Reader<'a, 'n> {
                     }
                     known
                 });
-                if is_text.contains(&true) || !known.contains(&true) {
+                if is_collection.contains(&true) || !known.contains(&true) {
                     return false;
                 }
                 out.text.push_mapped(&parts.text);
