@@ -177,6 +177,33 @@ fn what_spans_cover_is_what_was_decoded() {
 }
 
 #[test]
+fn every_setting_belongs_to_one_group_or_to_jobs() {
+    for case in cases() {
+        let found = extract(case.kind, &case.text);
+        let of_jobs: Vec<usize> = found.submits.iter().flat_map(|submit| submit.settings.iter().copied()).collect();
+        for (index, setting) in found.settings.iter().enumerate() {
+            let groups = found.groups.iter().filter(|group| group.contains(&index)).count();
+            let expected = usize::from(!of_jobs.contains(&index) && !setting.carrier.is_code());
+            assert_eq!(groups, expected, "{}: {} at {}", case.name, setting.key, place(&case.text, setting.key_span));
+        }
+    }
+}
+
+#[test]
+fn python_that_starts_jobs_is_none_itself() {
+    for case in cases().iter().filter(|case| ["boto3", "python-commands"].contains(&case.name.as_str())) {
+        let file = PythonFile::parse(&case.text.as_str().into());
+        assert!(!file.plan().uses.is_spark && file.plan().actions.is_empty(), "{}", case.name);
+        assert!(!file.plan().submits.is_empty(), "{}", case.name);
+    }
+    let prose = "\"\"\"Run `spark-submit --conf spark.executor.memory=4g job.py`, see spark.sql.ansi.enabled.\"\"\"\n\
+                 # spark-submit --conf spark.executor.cores=4 job.py\n\
+                 print(\"spark-submit --conf spark.executor.cores=4 job.py\")\n\
+                 raise SystemExit('set spark.executor.memory, or use --conf spark.executor.memory=4g')\n";
+    assert_eq!(extract(Python, prose), Extract::default());
+}
+
+#[test]
 fn line_ends_and_a_byte_order_mark_change_nothing() {
     for case in cases() {
         let found = keys_and_values(&extract(case.kind, &case.text));
