@@ -77,8 +77,9 @@ impl Facts {
     /// What a carrier reads otherwise than it looks.
     pub fn problems(&self) -> &[Problem] {
         match self {
+            Self::Python(plan) => &plan.problems,
             Self::Carrier(_, extract) => &extract.problems,
-            Self::Properties(_) | Self::Python(_) | Self::Nothing => &[],
+            Self::Properties(_) | Self::Nothing => &[],
         }
     }
 
