@@ -215,8 +215,10 @@ impl Inputs {
         }
     }
 
-    /// Reads the logs of every project.
+    /// Reads the logs of every project that has files.
     fn link(&mut self, options: &Options) {
+        let used: BTreeSet<&PathBuf> = self.files.iter().map(|file| &file.root).collect();
+        self.projects.retain(|root, _| used.is_empty() || used.contains(root));
         for project in self.projects.values_mut() {
             let logs: Vec<PathBuf> = if options.runs.is_empty() {
                 project.run_paths.clone()
