@@ -1,7 +1,7 @@
 //! `sparkls explain`.
 
 mod markdown;
-mod setting;
+pub(super) mod setting;
 
 use std::io::Write as _;
 

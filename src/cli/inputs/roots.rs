@@ -29,9 +29,20 @@ impl Roots {
     }
 }
 
+/// The project that a path belongs to.
+pub(in crate::cli) fn root_of(path: &Path) -> PathBuf {
+    Roots::default().of(&beside(path))
+}
+
+/// The files in which a project has settings of ours, the strongest first.
+pub(in crate::cli) fn settings_files(root: &Path) -> Vec<PathBuf> {
+    let (own, shared) = (root.join("sparkls.toml"), root.join("pyproject.toml"));
+    let is_shared = std::fs::read_to_string(&shared).is_ok_and(|text| text.contains("[tool.sparkls"));
+    own.is_file().then_some(own).into_iter().chain(is_shared.then_some(shared)).collect()
+}
+
 fn has_settings(folder: &Path) -> bool {
-    folder.join("sparkls.toml").is_file()
-        || std::fs::read_to_string(folder.join("pyproject.toml")).is_ok_and(|text| text.contains("[tool.sparkls"))
+    !settings_files(folder).is_empty()
 }
 
 fn looks_like_a_project(folder: &Path) -> bool {
