@@ -4,6 +4,7 @@
 //! an immutable `document::Snapshot` and hand the work to `work`; one file each answers one kind of question.
 
 mod actions;
+mod adoption;
 mod capabilities;
 mod commands;
 mod completion;

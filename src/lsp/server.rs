@@ -10,8 +10,9 @@ use tower_lsp_server::{ClientSocket, LanguageServer, LspService};
 use super::capabilities::{self, Features};
 use super::configuration::Editor;
 use super::session::Session;
+use crate::workspace::Kind;
 use super::{
-    actions, commands, completion, diagnostics, hints, hover, lenses, process, projects, publish, status, symbols,
+    actions, adoption, commands, completion, diagnostics, hints, hover, lenses, process, projects, publish, status, symbols,
     watch,
 };
 
@@ -83,9 +84,11 @@ impl LanguageServer for Backend {
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
         let Some(closed) = self.session.close(&params.text_document.uri) else { return };
-        publish::clear(&self.session, closed.uri.clone());
+        publish::clear(&self.session, &closed);
         if closed.project.is_defaults(&closed.path) {
             projects::reload_soon(&self.session);
+        } else if closed.kind != Kind::Other {
+            adoption::changed(&self.session, [closed.path.clone()]);
         }
     }
 
@@ -156,7 +159,7 @@ impl Backend {
     fn text_changed(&self, uri: &Uri) {
         publish::schedule(&self.session, uri);
         if let Some(snapshot) = self.session.snapshot(uri) {
-            projects::adopt(&self.session, &snapshot);
+            adoption::edited(&self.session, &snapshot);
         }
     }
 }

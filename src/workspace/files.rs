@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use ignore::gitignore::Gitignore;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
@@ -27,6 +28,23 @@ fn below(folder: &Path, exclude: &[String]) -> impl Iterator<Item = PathBuf> + u
         .filter(|entry| entry.file_type().is_some_and(|kind| kind.is_file()))
         .map(DirEntry::into_path)
         .filter(|path| Kind::is_possible(path))
+}
+
+/// Whether [`files`] would meet this file below `root`, if it is there: what changes one by one need not be walked for.
+pub(super) fn is_met(root: &Path, path: &Path) -> bool {
+    let Ok(relative) = path.strip_prefix(root) else { return false };
+    let hidden = |part: &std::ffi::OsStr| {
+        let name = part.to_string_lossy();
+        name.starts_with('.') && !CI.contains(&name.as_ref())
+    };
+    if !Kind::is_possible(path) || relative.iter().any(hidden) {
+        return false;
+    }
+    let folders = path.ancestors().skip(1).take_while(|folder| folder.starts_with(root));
+    folders.into_iter().all(|folder| {
+        let ignored = Gitignore::new(folder.join(".gitignore")).0.matched_path_or_any_parents(path, false).is_ignore();
+        !ignored && (folder == root || !is_environment(folder))
+    })
 }
 
 /// Where CI services keep what they run.
@@ -79,6 +97,9 @@ mod tests {
         let found: Vec<_> = files(&[folder.path().to_owned()], &["old/**".to_owned()])
             .map(|path| path.strip_prefix(folder.path()).unwrap().to_string_lossy().replace('\\', "/"))
             .collect();
+        for (path, met) in [("job.py", true), ("build/job.py", false), (".cache/job.py", false), ("venv/lib/six.py", false)] {
+            assert_eq!(is_met(folder.path(), &folder.path().join(path)), met, "{path}");
+        }
         assert_eq!(found, [".github/workflows/nightly.yml", "conf/spark-defaults.conf", "job.py", "nginx.conf"]);
     }
 

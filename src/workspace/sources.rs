@@ -52,9 +52,20 @@ impl Source {
             submits: submits.to_vec(),
         })
     }
-}
 
-impl Source {
+    /// Reads a file; `None` if it can't be read, is too large, or says nothing.
+    pub fn read(path: &Path) -> Option<Self> {
+        let metadata = std::fs::metadata(path).ok()?;
+        if !metadata.is_file() || metadata.len() > LARGEST {
+            return None;
+        }
+        let text: Arc<str> = std::fs::read_to_string(path).ok()?.into();
+        if !may_hold_settings(&text) {
+            return None;
+        }
+        Self::of(path, &text, &facts(Kind::of_file(path, &text), &text))
+    }
+
     /// Whether another reading of the document sets the same values and starts the same jobs, wherever they stand in it.
     pub fn says_the_same(&self, other: &Self) -> bool {
         let settings = |source: &Self| -> Vec<(String, Value, Carrier)> {
@@ -84,7 +95,7 @@ impl Sources {
                 scripts.push(path.clone());
             }
             if sources.by_path.len() < MOST
-                && let Some(source) = read(&path)
+                && let Some(source) = Source::read(&path)
             {
                 sources.by_path.insert(path, Arc::new(source));
             }
@@ -104,6 +115,32 @@ impl Sources {
             Arc::make_mut(&mut sources.scripts).push(path.to_owned());
         }
         sources
+    }
+
+    /// The sources without the file or folder at `path`, which is gone; `None` if nothing of it is among them.
+    pub fn without(&self, path: &Path) -> Option<Self> {
+        let mut sources = self.clone();
+        sources.by_path.retain(|known, _| !known.starts_with(path));
+        if sources.scripts.iter().any(|script| script.starts_with(path)) {
+            Arc::make_mut(&mut sources.scripts).retain(|script| !script.starts_with(path));
+        }
+        let same = sources.by_path.len() == self.by_path.len() && sources.scripts.len() == self.scripts.len();
+        (!same).then_some(sources)
+    }
+
+    /// Whether this Python file is one that commands may name.
+    pub fn knows_script(&self, path: &Path) -> bool {
+        self.scripts.iter().any(|script| script == path)
+    }
+
+    /// How many documents say something.
+    pub fn len(&self) -> usize {
+        self.by_path.len()
+    }
+
+    /// Whether no document says anything.
+    pub fn is_empty(&self) -> bool {
+        self.by_path.is_empty()
     }
 
     /// What the document at `path` says.
@@ -138,18 +175,6 @@ impl Sources {
 /// The names of a path as a command writes it, without what is filled in.
 fn parts(application: &str) -> Vec<&str> {
     application.rsplit("://").next().unwrap_or(application).split(['/', '\\']).filter(|part| !part.is_empty()).collect()
-}
-
-fn read(path: &Path) -> Option<Source> {
-    let metadata = std::fs::metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > LARGEST {
-        return None;
-    }
-    let text: Arc<str> = std::fs::read_to_string(path).ok()?.into();
-    if !may_hold_settings(&text) {
-        return None;
-    }
-    Source::of(path, &text, &facts(Kind::of_file(path, &text), &text))
 }
 
 #[cfg(test)]
