@@ -7,6 +7,8 @@ mod client;
 
 #[path = "server/actions.rs"]
 mod actions;
+#[path = "server/carriers.rs"]
+mod carriers;
 #[path = "server/configuration.rs"]
 mod configuration;
 #[path = "server/diagnostics.rs"]

@@ -31,7 +31,7 @@ pub enum Completion {
     Free(FreeName),
 }
 
-/// Whom a setting is for; the later ones are offered behind the others.
+/// Whom a setting is for; of names that match alike the later ones come behind, internal ones behind everything.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Standing {
     /// Users.
@@ -152,7 +152,8 @@ mod tests {
             Completion::Setting { standing, .. } => *standing,
             Completion::Free(_) => Standing::Current,
         };
-        complete(typed, SPARK_35).names.iter().map(standing).collect()
+        let names = complete(typed, SPARK_35).names;
+        names.iter().filter(|name| name.label().starts_with(typed)).map(standing).collect()
     }
 
     #[test]

@@ -113,6 +113,9 @@ pub(super) fn offer(features: &Features) -> ServerCapabilities {
                 ..DiagnosticOptions::default()
             })
         }),
+        definition_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         completion_provider: Some(CompletionOptions {
             trigger_characters: Some([".", "\"", "'", "=", " ", "-"].map(str::to_owned).to_vec()),

@@ -19,6 +19,8 @@ use super::{convert, work};
 use crate::workspace::Kind;
 use place::{Place, Spot};
 
+pub(super) use sparkls::explanation;
+
 /// The answer to `textDocument/completion`.
 pub(super) async fn answer(
     session: &Arc<Session>,

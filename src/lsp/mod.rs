@@ -17,6 +17,7 @@ mod hints;
 mod hover;
 mod lenses;
 mod panics;
+mod places;
 mod process;
 mod projects;
 mod publish;

@@ -10,11 +10,11 @@ use tower_lsp_server::{ClientSocket, LanguageServer, LspService};
 use super::capabilities::{self, Features};
 use super::configuration::Editor;
 use super::session::Session;
-use crate::workspace::Kind;
 use super::{
-    actions, adoption, commands, completion, diagnostics, hints, hover, lenses, process, projects, publish, status, symbols,
-    watch,
+    actions, adoption, commands, completion, diagnostics, hints, hover, lenses, places, process, projects, publish,
+    status, symbols, watch,
 };
+use crate::workspace::Kind;
 
 /// The service, and the way back to the client.
 pub(super) fn service() -> (LspService<Backend>, ClientSocket) {
@@ -113,6 +113,24 @@ impl LanguageServer for Backend {
         let place = params.text_document_position_params;
         let Some(snapshot) = self.session.snapshot(&place.text_document.uri) else { return Ok(None) };
         hover::answer(&self.session, snapshot, place.position).await
+    }
+
+    async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+        let place = params.text_document_position_params;
+        let Some(snapshot) = self.session.snapshot(&place.text_document.uri) else { return Ok(None) };
+        places::definition(&self.session, snapshot, place.position).await
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        let place = params.text_document_position;
+        let Some(snapshot) = self.session.snapshot(&place.text_document.uri) else { return Ok(None) };
+        places::references(&self.session, snapshot, place.position).await
+    }
+
+    async fn document_highlight(&self, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
+        let place = params.text_document_position_params;
+        let Some(snapshot) = self.session.snapshot(&place.text_document.uri) else { return Ok(None) };
+        places::highlights(&self.session, snapshot, place.position).await
     }
 
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {

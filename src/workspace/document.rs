@@ -117,6 +117,11 @@ pub fn layers(path: &Path, text: &str, settings: &[Setting]) -> Vec<Layer> {
         .collect()
 }
 
+/// The line of an offset, from 1, as layers count it.
+pub fn line_of(text: &str, offset: usize) -> u32 {
+    Lines::new(text).line(offset)
+}
+
 /// Counts lines forward, so that settings in source order cost one pass over the text.
 struct Lines<'t> {
     text: &'t str,

@@ -97,7 +97,9 @@ mod tests {
         let found: Vec<_> = files(&[folder.path().to_owned()], &["old/**".to_owned()])
             .map(|path| path.strip_prefix(folder.path()).unwrap().to_string_lossy().replace('\\', "/"))
             .collect();
-        for (path, met) in [("job.py", true), ("build/job.py", false), (".cache/job.py", false), ("venv/lib/six.py", false)] {
+        for (path, met) in
+            [("job.py", true), ("build/job.py", false), (".cache/job.py", false), ("venv/lib/six.py", false)]
+        {
             assert_eq!(is_met(folder.path(), &folder.path().join(path)), met, "{path}");
         }
         assert_eq!(found, [".github/workflows/nightly.yml", "conf/spark-defaults.conf", "job.py", "nginx.conf"]);

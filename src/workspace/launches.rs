@@ -9,7 +9,7 @@ use super::document::{Kind, layers};
 use super::sources::Source;
 use crate::analysis::{Facts, Job};
 use crate::conf::carriers::{Submit, Tool};
-use crate::conf::{Carrier, EffectiveConf, Layer, Origin, Value};
+use crate::conf::{Carrier, EffectiveConf, Layer, Origin, Setting, Value};
 
 /// One way in which a script is started.
 #[derive(Debug, Clone, PartialEq)]
@@ -87,7 +87,9 @@ impl Project {
 
     fn launch(&self, source: &Source, submit: &Submit) -> Launch {
         let before = source.text.get(..submit.span.start as usize).unwrap_or_default();
-        let own = submit.settings.iter().filter_map(|index| source.layers.get(*index)).cloned();
+        let own: Vec<Setting> =
+            submit.settings.iter().filter_map(|index| source.settings.get(*index)).cloned().collect();
+        let own = layers(&source.path, &source.text, &own);
         Launch {
             path: Arc::clone(&source.path),
             line: before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1,

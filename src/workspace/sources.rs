@@ -24,7 +24,7 @@ pub struct Source {
     pub text: Arc<str>,
     /// Its settings in source order.
     pub settings: Vec<Setting>,
-    /// The same as layers of a configuration, one for each setting.
+    /// The same as layers of a configuration, one for each setting whose key is known.
     pub layers: Vec<Layer>,
     /// What it starts, with indices into `settings`.
     pub submits: Vec<Submit>,

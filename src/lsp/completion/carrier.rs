@@ -181,9 +181,10 @@ impl Probe<'_> {
         for quote in ["", "\""].into_iter().take(1 + usize::from(wants_quotes)) {
             let start = self.before().len() + quote.len();
             let text = [self.before(), quote, VALUE, quote, self.behind()].concat();
-            let found = extract(self.kind, &text).settings.into_iter().find(|setting| {
-                setting.value_span.start as usize == start && setting.value.literal() == Some(VALUE)
-            });
+            let found = extract(self.kind, &text)
+                .settings
+                .into_iter()
+                .find(|setting| setting.value_span.start as usize == start && setting.value.literal() == Some(VALUE));
             if let Some(setting) = found {
                 let place = Place::Value { key: setting.key, typed: self.typed().to_owned() };
                 return Some(self.spot(place, !quote.is_empty()));
@@ -244,7 +245,10 @@ mod tests {
         assert_eq!(at("spark-submit \\\n  --conf \"spark.ex│\" \\\n  job.py\n"), "key [spark.ex]");
         assert_eq!(at("spark-submit --conf spark.ex│ecutor.cores=4 job.py\n"), "key [spark.executor.cores]");
         assert_eq!(at("spark-submit --conf spark.executor.cores=│ job.py\n"), "value of spark.executor.cores []");
-        assert_eq!(at("spark-submit --conf spark.sql.ansi.enabled=tr│ job.py\n"), "value of spark.sql.ansi.enabled [tr]");
+        assert_eq!(
+            at("spark-submit --conf spark.sql.ansi.enabled=tr│ job.py\n"),
+            "value of spark.sql.ansi.enabled [tr]"
+        );
         assert_eq!(at("spark-submit --executor-memory │ job.py\n"), "value of spark.executor.memory []");
         assert_eq!(at("spark-submit --executor-mem│ job.py\n"), "flag [--executor-mem]");
         assert_eq!(at("spark-submit --executor-mem│ory 4g job.py\n"), "flag [--executor-memory]");
@@ -304,7 +308,8 @@ mod tests {
     #[test]
     fn terraform_and_hocon() {
         let hcl = |text: &str| at(CarrierKind::Hcl, text);
-        let cluster = "resource \"databricks_cluster\" \"x\" {\n  spark_conf = {\n    \"spark.executor.cores\" = \"4\"\n";
+        let cluster =
+            "resource \"databricks_cluster\" \"x\" {\n  spark_conf = {\n    \"spark.executor.cores\" = \"4\"\n";
         assert_eq!(hcl(&format!("{cluster}    \"spark.ex│\"\n  }}\n}}\n")), "key [spark.ex]");
         assert_eq!(hcl(&format!("{cluster}    │\n  }}\n}}\n")), "key \"[]\"");
         assert_eq!(

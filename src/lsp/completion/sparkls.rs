@@ -155,7 +155,10 @@ fn values(text: &str, offset: usize, typed: &str, node: &'static Value, key: &st
     let spot = Spot { span: spot(text, offset, inside.unwrap_or(typed)).span, ..spot(text, offset, typed) };
     let mut offers: Vec<Offer> = possible(node, key).iter().filter_map(label).map(Offer::new).collect();
     if let Some(default) = node.get("default").and_then(|default| label(default)) {
-        offers.iter_mut().filter(|offer| offer.label == default).for_each(|offer| offer.detail = Some("default".into()));
+        offers
+            .iter_mut()
+            .filter(|offer| offer.label == default)
+            .for_each(|offer| offer.detail = Some("default".into()));
     }
     Some((spot, offers))
 }
@@ -165,7 +168,8 @@ fn possible(node: &'static Value, key: &str) -> Vec<Value> {
         return VERSIONS.iter().rev().map(|known| format!("{}.{}", known.major, known.minor).into()).collect();
     }
     let alternatives = || node.get("anyOf").and_then(Value::as_array).into_iter().flatten();
-    let listed = node.get("enum").or_else(|| alternatives().find_map(|node| node.get("enum"))).and_then(Value::as_array);
+    let listed =
+        node.get("enum").or_else(|| alternatives().find_map(|node| node.get("enum"))).and_then(Value::as_array);
     match (listed, node.get("type").and_then(Value::as_str)) {
         (Some(listed), _) => listed.clone(),
         (None, Some("boolean")) => vec![true.into(), false.into()],
