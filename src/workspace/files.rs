@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use ignore::gitignore::Gitignore;
 use ignore::overrides::{Override, OverrideBuilder};
 use ignore::{DirEntry, WalkBuilder};
 
@@ -45,6 +46,23 @@ fn is_script(path: &Path) -> bool {
     let read = File::open(path).and_then(|mut file| file.read(&mut head)).unwrap_or_default();
     let head = &head[..read];
     head.starts_with(b"#!") && carriers::kind_of(path, &String::from_utf8_lossy(head), None).is_some()
+}
+
+/// Whether [`files`] would meet this file below `root`, if it is there: what changes one by one need not be walked for.
+pub(super) fn is_met(root: &Path, path: &Path) -> bool {
+    let Ok(relative) = path.strip_prefix(root) else { return false };
+    let hidden = |part: &std::ffi::OsStr| {
+        let name = part.to_string_lossy();
+        name.starts_with('.') && !CI.contains(&name.as_ref())
+    };
+    if !(Kind::is_possible(path) || is_script(path)) || relative.iter().any(hidden) {
+        return false;
+    }
+    let folders = path.ancestors().skip(1).take_while(|folder| folder.starts_with(root));
+    folders.into_iter().all(|folder| {
+        let ignored = Gitignore::new(folder.join(".gitignore")).0.matched_path_or_any_parents(path, false).is_ignore();
+        !ignored && (folder == root || !is_environment(folder))
+    })
 }
 
 /// Where CI services keep what they run.
@@ -100,6 +118,11 @@ mod tests {
         let found: Vec<_> = files(&[folder.path().to_owned()], &["old/**".to_owned()])
             .map(|path| path.strip_prefix(folder.path()).unwrap().to_string_lossy().replace('\\', "/"))
             .collect();
+        for (path, met) in
+            [("job.py", true), ("bin/nightly", true), ("bin/tool", false), ("build/job.py", false), (".cache/job.py", false), ("venv/lib/six.py", false)]
+        {
+            assert_eq!(is_met(folder.path(), &folder.path().join(path)), met, "{path}");
+        }
         let wanted =
             [".github/workflows/nightly.yml", "bin/nightly", "conf/spark-defaults.conf", "job.py", "nginx.conf"];
         assert_eq!(found, wanted);

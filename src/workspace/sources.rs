@@ -26,7 +26,7 @@ pub struct Source {
     pub text: Arc<str>,
     /// Its settings in source order.
     pub settings: Vec<Setting>,
-    /// The same as layers of a configuration, one for each setting.
+    /// The same as layers of a configuration, one for each setting whose key is known.
     pub layers: Vec<Layer>,
     /// What it starts, with indices into `settings`.
     pub submits: Vec<Submit>,
@@ -54,9 +54,20 @@ impl Source {
             submits: submits.to_vec(),
         })
     }
-}
 
-impl Source {
+    /// Reads a file; `None` if it can't be read, is too large, or says nothing.
+    pub fn read(path: &Path) -> Option<Self> {
+        let metadata = std::fs::metadata(path).ok()?;
+        if !metadata.is_file() || metadata.len() > LARGEST {
+            return None;
+        }
+        let text: Arc<str> = std::fs::read_to_string(path).ok()?.into();
+        if !may_hold_settings(&text) {
+            return None;
+        }
+        Self::of(path, &text, &facts(Kind::of_file(path, &text), &text))
+    }
+
     /// Whether another reading of the document sets the same values and starts the same jobs, wherever they stand in it.
     pub fn says_the_same(&self, other: &Self) -> bool {
         let settings = |source: &Self| -> Vec<(String, Value, Carrier)> {
@@ -86,7 +97,7 @@ impl Sources {
     pub fn of(paths: Vec<PathBuf>, known: &HashMap<&Path, Option<Arc<Source>>>) -> Self {
         let source = |path: &PathBuf| match known.get(path.as_path()) {
             Some(known) => known.clone(),
-            None => read(path).map(Arc::new),
+            None => Source::read(path).map(Arc::new),
         };
         let found: Vec<Option<Arc<Source>>> = paths.par_iter().map(source).collect();
         let scripts = paths.iter().filter(|path| Kind::of(path) == Kind::Python).cloned().collect();
@@ -107,9 +118,30 @@ impl Sources {
         sources
     }
 
-    /// Whether the document at `path` says something, or is a script that a command may name.
-    pub fn holds(&self, path: &Path) -> bool {
-        self.by_path.contains_key(path) || self.scripts.iter().any(|script| script == path)
+    /// The sources without the file or folder at `path`, which is gone; `None` if nothing of it is among them.
+    pub fn without(&self, path: &Path) -> Option<Self> {
+        let mut sources = self.clone();
+        sources.by_path.retain(|known, _| !known.starts_with(path));
+        if sources.scripts.iter().any(|script| script.starts_with(path)) {
+            Arc::make_mut(&mut sources.scripts).retain(|script| !script.starts_with(path));
+        }
+        let same = sources.by_path.len() == self.by_path.len() && sources.scripts.len() == self.scripts.len();
+        (!same).then_some(sources)
+    }
+
+    /// Whether this Python file is one that commands may name.
+    pub fn knows_script(&self, path: &Path) -> bool {
+        self.scripts.iter().any(|script| script == path)
+    }
+
+    /// How many documents say something.
+    pub fn len(&self) -> usize {
+        self.by_path.len()
+    }
+
+    /// Whether no document says anything.
+    pub fn is_empty(&self) -> bool {
+        self.by_path.is_empty()
     }
 
     /// What the document at `path` says.
@@ -155,18 +187,6 @@ impl Sources {
 /// The names of a path as a command writes it, without what is filled in.
 fn parts(application: &str) -> Vec<&str> {
     application.rsplit("://").next().unwrap_or(application).split(['/', '\\']).filter(|part| !part.is_empty()).collect()
-}
-
-fn read(path: &Path) -> Option<Source> {
-    let metadata = std::fs::metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > LARGEST {
-        return None;
-    }
-    let text: Arc<str> = std::fs::read_to_string(path).ok()?.into();
-    if !may_hold_settings(&text) {
-        return None;
-    }
-    Source::of(path, &text, &facts(Kind::of_file(path, &text), &text))
 }
 
 #[cfg(test)]

@@ -43,6 +43,7 @@ use crate::text::Span;
 use collect::Collector;
 pub use kind::{CarrierKind, kind_of, may_hold_settings};
 use mapped::Mapped;
+pub use submit::flags;
 
 /// What was read out of a document.
 #[derive(Debug, Clone, Default, PartialEq)]
