@@ -18,8 +18,8 @@ use crate::rules::{self, Level, MeasuredRun, Rule};
 use crate::text::Document;
 use crate::workspace::{self, Project, Settings, Source, Sources};
 use reading::{Reading, failed, guarded, understand};
-pub(super) use roots::{root_of, settings_files};
 use roots::{Roots, beside};
+pub(super) use roots::{root_of, settings_files};
 
 /// A folder of logs stands for its newest ones, as it does in `sparkls.toml`.
 const NEWEST_LOGS: usize = 4;

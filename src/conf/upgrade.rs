@@ -220,7 +220,9 @@ impl Versions {
         let main = facts.alternative_of();
         match (was_read, is_read) {
             (true, false) => changes.push(Change::NotRead {
-                instead: main.map(|main| main.key).filter(|key| catalog::setting(key).is_some_and(|f| f.present(self.to))),
+                instead: main
+                    .map(|main| main.key)
+                    .filter(|key| catalog::setting(key).is_some_and(|f| f.present(self.to))),
                 why: catalog::retired(facts.name()).map_or("", |retired| retired.what),
             }),
             (false, true) => changes.push(Change::Read),
@@ -416,7 +418,8 @@ fn feature(key: &str) -> Option<&str> {
     let counts = counts();
     let is_feature = |prefix: &&str| counts.get(*prefix).is_some_and(|count| *count <= LARGEST_FEATURE);
     // `spark.speculation` switches on what begins with it.
-    let is_switch = catalog::setting(key).is_some_and(|facts| facts.kind(catalog::VersionIndex::NEWEST) == Kind::Boolean);
+    let is_switch =
+        catalog::setting(key).is_some_and(|facts| facts.kind(catalog::VersionIndex::NEWEST) == Kind::Boolean);
     let switched = || counts.get_key_value(format!("{key}.").as_str()).map(|(prefix, _)| *prefix);
     let own = || switched().filter(|_| is_switch).filter(is_feature);
     beginnings(key).find(is_feature).or_else(own)

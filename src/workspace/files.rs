@@ -118,9 +118,14 @@ mod tests {
         let found: Vec<_> = files(&[folder.path().to_owned()], &["old/**".to_owned()])
             .map(|path| path.strip_prefix(folder.path()).unwrap().to_string_lossy().replace('\\', "/"))
             .collect();
-        for (path, met) in
-            [("job.py", true), ("bin/nightly", true), ("bin/tool", false), ("build/job.py", false), (".cache/job.py", false), ("venv/lib/six.py", false)]
-        {
+        for (path, met) in [
+            ("job.py", true),
+            ("bin/nightly", true),
+            ("bin/tool", false),
+            ("build/job.py", false),
+            (".cache/job.py", false),
+            ("venv/lib/six.py", false),
+        ] {
             assert_eq!(is_met(folder.path(), &folder.path().join(path)), met, "{path}");
         }
         let wanted =

@@ -114,7 +114,8 @@ pub(super) fn all(inputs: &Inputs) -> Vec<Job<'_>> {
 /// Every job once: what a command starts is told with the script, a settings file with the jobs that read it.
 pub(super) fn distinct(inputs: &Inputs) -> Vec<Job<'_>> {
     let mut jobs = all(inputs);
-    let is_told = |job: &Job<'_>| matches!(&job.about, About::Command(_, application) if application.scripts.len() == 1);
+    let is_told =
+        |job: &Job<'_>| matches!(&job.about, About::Command(_, application) if application.scripts.len() == 1);
     let read: Vec<Arc<PathBuf>> = jobs
         .iter()
         .filter(|job| job.about != About::SettingsFile)
@@ -125,9 +126,7 @@ pub(super) fn distinct(inputs: &Inputs) -> Vec<Job<'_>> {
             _ => None,
         })
         .collect();
-    let is_read = |job: &Job<'_>| {
-        job.about == About::SettingsFile && read.iter().any(|path| shown(path) == job.path)
-    };
+    let is_read = |job: &Job<'_>| job.about == About::SettingsFile && read.iter().any(|path| shown(path) == job.path);
     jobs.retain(|job| !is_told(job) && !is_read(job));
     jobs
 }
@@ -142,7 +141,9 @@ fn of_file<'a>(project: &'a Project, file: &InputFile) -> Vec<Job<'a>> {
     for (index, (job, conf)) in file.facts.jobs().iter().zip(confs).enumerate() {
         let make = |about, conf| Job::new(project, file, about, conf, run.filter(|_| index == 0));
         match (&file.facts, job.submit) {
-            (_, Some(submit)) => jobs.push(make(About::Command(start_of_submit(file, submit), application_of(project, submit)), conf)),
+            (_, Some(submit)) => {
+                jobs.push(make(About::Command(start_of_submit(file, submit), application_of(project, submit)), conf))
+            }
             (Facts::Python(_), None) if index == 0 => jobs.extend(of_script(project, file, conf, run)),
             (Facts::Properties(_), None) => jobs.push(make(About::SettingsFile, conf)),
             (_, None) => {
@@ -164,7 +165,8 @@ fn of_script<'a>(
     let code: Vec<_> = file.facts.settings().iter().filter(|setting| setting.carrier.is_code()).cloned().collect();
     let launches = project.launches(&file.path);
     let [_, _, ..] = launches.as_slice() else {
-        let is_job = !launches.is_empty() || !code.is_empty() || file.facts.plan().is_some_and(|plan| plan.uses.builds_session);
+        let is_job =
+            !launches.is_empty() || !code.is_empty() || file.facts.plan().is_some_and(|plan| plan.uses.builds_session);
         let about = About::Script(launches.first().map(start_of));
         return is_job.then(|| Job::new(project, file, about, conf, run)).into_iter().collect();
     };
@@ -302,11 +304,7 @@ fn default_of(key: &str, conf: &EffectiveConf) -> Layer {
         Some(catalog::Default::Symbolic(how)) => how.to_owned(),
         _ => "unset".to_owned(),
     };
-    Layer {
-        key: key.to_owned(),
-        value: Value::Literal(text),
-        origin: Origin::Default(conf.version()),
-    }
+    Layer { key: key.to_owned(), value: Value::Literal(text), origin: Origin::Default(conf.version()) }
 }
 
 /// A path of a layer, as the user would name it.

@@ -67,7 +67,8 @@ impl FromStr for Range {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (from, to) = text.split_once("..").ok_or("write it as 3.5..4.0, or ..4.0 from the project's own version")?;
+        let (from, to) =
+            text.split_once("..").ok_or("write it as 3.5..4.0, or ..4.0 from the project's own version")?;
         let version = |text: &str| text.parse::<SparkVersion>().map_err(|error| error.to_string());
         let from = if from.is_empty() { None } else { Some(version(from)?) };
         let to = version(to)?;
@@ -102,7 +103,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let page = match (&key, args.upgrade) {
         (_, Some(range)) => upgrade::page(&inputs, key.as_deref(), range, args)?,
         (Some(key), None) => {
-            let chosen = if paths.iter().all(|path| path.is_file()) { job::all(&inputs) } else { job::distinct(&inputs) };
+            let chosen =
+                if paths.iter().all(|path| path.is_file()) { job::all(&inputs) } else { job::distinct(&inputs) };
             key::page(&inputs, &chosen, key, args)?
         }
         (None, None) if paths.iter().any(|path| path.is_dir()) => overview::page(&inputs, args),

@@ -20,7 +20,9 @@ pub(super) fn page(inputs: &Inputs, key: Option<&str>, range: Range, args: &Args
         let from = match range.from {
             Some(from) => from,
             None if project.environment.version_known => project.environment.version,
-            None => anyhow::bail!("nothing says which Spark the project runs on now; write --upgrade FROM..{}", range.to),
+            None => {
+                anyhow::bail!("nothing says which Spark the project runs on now; write --upgrade FROM..{}", range.to)
+            }
         };
         if from > range.to {
             anyhow::bail!("the project runs on Spark {from}, which is newer than {}", range.to);
@@ -163,7 +165,9 @@ fn change_words(change: &Change, upgrade: &Upgrade) -> String {
     match change {
         Change::Default { old, new } => format!("default: {}", arrow(*old, *new)),
         Change::Kind { old, new } => format!("type: {} -> {}", setting::kind(*old), setting::kind(*new)),
-        Change::Scope { old, new } => format!("in force: {} -> {}", setting::scope_words(*old), setting::scope_words(*new)),
+        Change::Scope { old, new } => {
+            format!("in force: {} -> {}", setting::scope_words(*old), setting::scope_words(*new))
+        }
         Change::Renamed { to, translates: false } => format!("renamed to {to}; the old name is still read"),
         Change::Renamed { to, translates: true } => {
             format!("renamed to {to}, which counts in another unit; the old name is still read")
@@ -228,8 +232,12 @@ fn change_json(change: &Change) -> Value {
         Change::Default { old, new } => {
             json!({ "change": "default", "old": form::default(*old), "new": form::default(*new) })
         }
-        Change::Kind { old, new } => json!({ "change": "type", "old": setting::kind(*old), "new": setting::kind(*new) }),
-        Change::Scope { old, new } => json!({ "change": "scope", "old": setting::scope_words(*old), "new": setting::scope_words(*new) }),
+        Change::Kind { old, new } => {
+            json!({ "change": "type", "old": setting::kind(*old), "new": setting::kind(*new) })
+        }
+        Change::Scope { old, new } => {
+            json!({ "change": "scope", "old": setting::scope_words(*old), "new": setting::scope_words(*new) })
+        }
         Change::Renamed { to, translates } => json!({ "change": "renamed", "to": to, "translates": translates }),
         Change::Deprecated { since } => json!({ "change": "deprecated", "since": since }),
         Change::Removed { since, accepted } => json!({ "change": "removed", "since": since, "accepted": accepted }),

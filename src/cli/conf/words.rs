@@ -56,9 +56,8 @@ impl Names<'_> {
     fn written(&self, origin: &Origin, key: &str) -> Option<(&str, &Setting)> {
         let Origin::Written { path, line, .. } = origin else { return None };
         if **path == self.file.path {
-            let here = |setting: &&Setting| {
-                setting.key == key && line_of(&self.file.text, setting.key_span.start) == *line
-            };
+            let here =
+                |setting: &&Setting| setting.key == key && line_of(&self.file.text, setting.key_span.start) == *line;
             return self.file.facts.settings().iter().find(here).map(|setting| (&*self.file.text, setting));
         }
         let source = self.project.sources.at(path)?;
