@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod cli {
+    mod carriers;
+    mod conf;
     pub(crate) mod folder;
 }
 

@@ -140,7 +140,7 @@ fn subjects(words: &[String]) -> anyhow::Result<Subjects> {
     Ok(subjects)
 }
 
-/// The settings that somebody sets in these jobs under this key, or that stand for it.
+/// Whether somebody sets the key in a job, or an older name of it.
 fn has(job: &Job<'_>, key: &str) -> bool {
     job.rows.iter().any(|row| row.key == key) || job.older_row(key).is_some()
 }

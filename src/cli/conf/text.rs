@@ -118,8 +118,13 @@ pub(super) fn lost(row: &Row, loser: &Loser) -> String {
 
 /// The value on one line.
 pub(super) fn short(value: &Shown) -> String {
-    cut(&full(value), 60)
+    match value {
+        Shown::Template(text) if !text.is_empty() => format!("{} {FILLED_IN}", cut(text, 60)),
+        value => cut(&full(value), 60),
+    }
 }
+
+const FILLED_IN: &str = "(filled in when it runs)";
 
 /// The whole value.
 pub(super) fn full(value: &Shown) -> String {
@@ -127,7 +132,7 @@ pub(super) fn full(value: &Shown) -> String {
         Shown::Literal(text) if text.is_empty() => "(empty)".to_owned(),
         Shown::Literal(text) => text.clone(),
         Shown::Template(text) if text.is_empty() => "(not known before it runs)".to_owned(),
-        Shown::Template(text) => format!("{text} (filled in when it runs)"),
+        Shown::Template(text) => format!("{text} {FILLED_IN}"),
         Shown::Differs => "(differs)".to_owned(),
     }
 }

@@ -190,19 +190,20 @@ fn arrow(old: catalog::Default, new: catalog::Default) -> String {
 }
 
 fn defaults(page: &mut String, defaults: &[NewDefault]) {
-    let left = |default: &NewDefault| format!("{}  {}", default.key, cut(&arrow(default.old, default.new), 60));
-    let widths = defaults.iter().map(|default| 2 + left(default).chars().count()).filter(|width| *width <= 72);
-    let column = widths.max().unwrap_or_default() + 2;
+    const WIDEST_KEY: usize = 52;
+    let widths = defaults.iter().map(|default| default.key.len()).filter(|width| *width <= WIDEST_KEY);
+    let width = widths.max().unwrap_or_default();
     for default in defaults {
-        let reason = default.reason.as_ref().map(reliance).unwrap_or_default();
-        beside(page, 2, &left(default), column, &reason);
+        let change = arrow(default.old, default.new);
+        let reason = default.reason.as_ref().map(|reason| format!(", {}", reliance(reason))).unwrap_or_default();
+        beside(page, 2, default.key, width + 4, &format!("{change}{reason}"));
     }
 }
 
 fn reliance(reliance: &Reliance) -> String {
     match reliance {
-        Reliance::Feature { key, .. } => format!("with {key}"),
-        Reliance::FallsBack { key } => format!("follows {key}"),
+        Reliance::Feature { key, .. } => format!("as {key} is set"),
+        Reliance::FallsBack { key } => format!("one of them is the value of {key}, which is set"),
     }
 }
 
