@@ -43,7 +43,7 @@ fn a_named_file_without_spark_is_told_and_is_no_failure() {
 fn a_script_without_an_ending_is_known_by_its_first_line() {
     let folder = Folder::with(&[("bin/nightly", RUN), ("bin/README", RUN.trim_start_matches("#!/bin/bash\n"))]);
     let answer = folder.run(&["check", "--spark-version", "3.5"]);
-    assert!(answer.stdout.contains("bin/nightly:2:45: error[invalid-value]"), "{}", answer.stdout);
+    assert!(answer.stdout.contains("bin/nightly:2:43: error[invalid-value]"), "{}", answer.stdout);
     assert!(answer.stdout.contains(" in 1 file, "), "{}", answer.stdout);
 }
 
@@ -61,7 +61,7 @@ fn fixes_reach_carriers_and_what_depends_on_them() {
     let folder = Folder::with(&[("run.sh", RUN)]);
     let diff = folder.run(&["check", "--spark-version", "3.5", "--diff"]);
     let stdin = folder.run_with(&["check", "--spark-version", "3.5", "--stdin-filename", "run.sh"], RUN);
-    assert!(stdin.stdout.contains("run.sh:2:45: error[invalid-value]"), "{}", stdin.stdout);
+    assert!(stdin.stdout.contains("run.sh:2:43: error[invalid-value]"), "{}", stdin.stdout);
     let fixed = folder.run(&["check", "--spark-version", "3.5", "--fix"]);
     let text = folder.read("run.sh");
     assert_eq!(diff.stdout.contains("+spark-submit"), text != RUN, "{}", diff.stdout);

@@ -135,9 +135,9 @@ fn a_key_that_nobody_sets_has_a_default_and_a_history() {
 
 #[test]
 fn a_key_that_falls_back_shows_the_other() {
-    let folder = Folder::with(&[("spark-defaults.conf", "spark.network.timeout 300s\n")]);
-    let page = folder.run(&["conf", "spark.rpc.askTimeout"]).stdout;
-    let wanted = ["Nobody sets it here", "  spark.network.timeout = 300s  spark-defaults.conf:1\n"];
+    let folder = Folder::with(&[("spark-defaults.conf", "spark.locality.wait 5s\n")]);
+    let page = folder.run(&["conf", "spark.locality.wait.node"]).stdout;
+    let wanted = ["it has the value of spark.locality.wait", "  spark.locality.wait = 5s  spark-defaults.conf:1\n"];
     assert!(wanted.iter().all(|line| page.contains(line)), "{page}");
 }
 

@@ -45,9 +45,16 @@ fn has_settings(folder: &Path) -> bool {
     !settings_files(folder).is_empty()
 }
 
+/// A folder of many things is no project for what lies in it by chance: the root, the temporary folder, a home folder
+/// with a repository of its settings.
+fn is_shared(folder: &Path) -> bool {
+    folder.parent().is_none() || folder == std::env::temp_dir() || std::env::home_dir().is_some_and(|home| folder == home)
+}
+
 fn looks_like_a_project(folder: &Path) -> bool {
     // The folder `conf` is a part of a project, whatever is in it.
     !folder.ends_with("conf")
+        && !is_shared(folder)
         && ["spark-defaults.conf", "conf/spark-defaults.conf", "pyproject.toml", "requirements.txt", ".git"]
             .iter()
             .any(|mark| folder.join(mark).exists())
