@@ -1,8 +1,10 @@
 //! Everything in a project that holds settings of Spark or starts a job.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use rayon::prelude::*;
 
 use super::document::{Kind, facts, layers};
 use super::files::files;
@@ -88,20 +90,19 @@ impl Source {
 impl Sources {
     /// Reads the files at and below `root` that name Spark; what can't be read is left out.
     pub fn scan(root: &Path, exclude: &[String]) -> Self {
-        let mut sources = Self::default();
-        let mut scripts = Vec::new();
-        for path in files(&[root.to_owned()], exclude) {
-            if Kind::of(&path) == Kind::Python {
-                scripts.push(path.clone());
-            }
-            if sources.by_path.len() < MOST
-                && let Some(source) = Source::read(&path)
-            {
-                sources.by_path.insert(path, Arc::new(source));
-            }
-        }
-        sources.scripts = Arc::new(scripts);
-        sources
+        Self::of(files(&[root.to_owned()], exclude).collect(), &HashMap::new())
+    }
+
+    /// The sources among the files of a project, in their order. Of some of them it is known already what they say.
+    pub fn of(paths: Vec<PathBuf>, known: &HashMap<&Path, Option<Arc<Source>>>) -> Self {
+        let source = |path: &PathBuf| match known.get(path.as_path()) {
+            Some(known) => known.clone(),
+            None => Source::read(path).map(Arc::new),
+        };
+        let found: Vec<Option<Arc<Source>>> = paths.par_iter().map(source).collect();
+        let scripts = paths.iter().filter(|path| Kind::of(path) == Kind::Python).cloned().collect();
+        let found = paths.into_iter().zip(found).filter_map(|(path, source)| Some((path, source?)));
+        Self { by_path: found.take(MOST).collect(), scripts: Arc::new(scripts) }
     }
 
     /// The sources with what the document at `path` says now, which may be nothing.
@@ -128,11 +129,6 @@ impl Sources {
         (!same).then_some(sources)
     }
 
-    /// Whether this Python file is one that commands may name.
-    pub fn knows_script(&self, path: &Path) -> bool {
-        self.scripts.iter().any(|script| script == path)
-    }
-
     /// How many documents say something.
     pub fn len(&self) -> usize {
         self.by_path.len()
@@ -141,6 +137,11 @@ impl Sources {
     /// Whether no document says anything.
     pub fn is_empty(&self) -> bool {
         self.by_path.is_empty()
+    }
+
+    /// Whether the document at `path` says something, or is a script that a command may name.
+    pub fn holds(&self, path: &Path) -> bool {
+        self.by_path.contains_key(path) || self.scripts.iter().any(|script| script == path)
     }
 
     /// What the document at `path` says.
@@ -156,19 +157,30 @@ impl Sources {
     /// The Python file of the project that a submit command names: the one that shares the longest end of its path
     /// (`s3://bucket/jobs/daily.py` is `src/jobs/daily.py`); `None` if there is none, or more than one as good.
     pub fn script(&self, application: &str) -> Option<&Path> {
+        match self.scripts_like(application)[..] {
+            [script] => Some(script),
+            _ => None,
+        }
+    }
+
+    /// The Python files of the project that share the longest end of their path with what a submit command names.
+    pub fn scripts_like(&self, application: &str) -> Vec<&Path> {
         let wanted = parts(application);
-        let shared = |script: &PathBuf| {
+        let shared = |script: &Path| {
             let names = script.components().rev().map(|part| part.as_os_str().to_string_lossy());
             wanted.iter().rev().zip(names).take_while(|(wanted, name)| **wanted == *name).count()
         };
-        let mut best = self.scripts.iter().map(|script| (shared(script), script)).filter(|(shared, _)| *shared > 0);
-        let first = best.next()?;
-        let (first, tied) = best.fold((first, false), |(best, tied), next| match next.0.cmp(&best.0) {
-            std::cmp::Ordering::Greater => (next, false),
-            std::cmp::Ordering::Equal => (best, true),
-            std::cmp::Ordering::Less => (best, tied),
-        });
-        (!tied).then_some(first.1.as_path())
+        let (mut longest, mut best) = (1, Vec::new());
+        for script in self.scripts.iter().map(PathBuf::as_path) {
+            let shared = shared(script);
+            if shared > longest {
+                (longest, best) = (shared, Vec::new());
+            }
+            if shared == longest {
+                best.push(script);
+            }
+        }
+        best
     }
 }
 
