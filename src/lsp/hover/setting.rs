@@ -154,7 +154,8 @@ fn default_by_release(facts: &SettingFacts) -> Option<String> {
     (defaults.len() > 1).then(|| defaults.join(", "))
 }
 
-fn shown_default(default: Default) -> Option<String> {
+/// A default as it is read; `None` where there is none to tell of.
+pub(in super::super) fn shown_default(default: Default) -> Option<String> {
     Some(match default {
         Default::Value("") => "empty".to_owned(),
         Default::Value(value) => format!("`{value}`"),
