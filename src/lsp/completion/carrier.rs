@@ -352,4 +352,24 @@ mod tests {
         assert_eq!(notebook(r#"\"conf\": {\"spark.ex│\"}"#), "key [spark.ex]");
         assert_eq!(notebook(r#"\"conf\": {\"spark.sql.ansi.enabled\": \"│\"}"#), "value of spark.sql.ansi.enabled []");
     }
+
+    #[test]
+    fn every_place_of_every_format_has_an_answer() {
+        use crate::conf::carriers::kind_of;
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/carriers");
+        let files =
+            std::fs::read_dir(folder).unwrap().flat_map(|case| std::fs::read_dir(case.unwrap().path()).unwrap());
+        let mut keys = 0;
+        for path in files.map(|file| file.unwrap().path()) {
+            let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+            let Some(kind) = kind_of(&path, &text, None) else { continue };
+            let read = extract(kind, &text);
+            for offset in (0..=text.len()).step_by(41).filter(|offset| text.is_char_boundary(*offset)) {
+                let Some(spot) = spot(kind, &text, &read.settings, offset) else { continue };
+                assert!(spot.span.touches(offset), "{}:{offset} {spot:?}", path.display());
+                keys += usize::from(matches!(spot.place, Place::Key(_)));
+            }
+        }
+        assert!(keys > 20, "{keys}");
+    }
 }
