@@ -46,7 +46,7 @@ fn complete(snapshot: &Snapshot, position: Position, features: &Features) -> Opt
         _ => {
             let spot = spot(snapshot, offset)?;
             let (kind, offers) = match &spot.place {
-                Place::Key(typed) => (CompletionItemKind::PROPERTY, keys::matching(typed, version)),
+                Place::Key(typed) => (CompletionItemKind::PROPERTY, keys::matching(&spot.under, typed, version)),
                 Place::Value { key, .. } => (CompletionItemKind::VALUE, (values::of(key, version), false)),
                 Place::Flag(_) => (CompletionItemKind::FIELD, (keys::flags(), false)),
             };

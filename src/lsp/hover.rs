@@ -17,7 +17,7 @@ use crate::rules::Finding;
 use crate::text::Span;
 use crate::workspace::Kind;
 
-pub(super) use setting::{documentation as setting_documentation, key_at, kind as setting_kind};
+pub(super) use setting::{documentation as setting_documentation, key_at, kind as setting_kind, shown_default};
 
 /// The answer to `textDocument/hover`.
 pub(super) async fn answer(

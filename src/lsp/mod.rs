@@ -27,6 +27,7 @@ mod session;
 mod status;
 mod symbols;
 mod transport;
+mod upgrade;
 mod uri;
 mod watch;
 mod work;

@@ -87,7 +87,7 @@ impl Places {
         let is_here =
             |origin: &&Origin| self.place(snapshot, origin, &key).is_some_and(|found| found.is_at(snapshot, span));
         let losers: Vec<&Origin> = effective.overridden.iter().flat_map(|layer| origins(&layer.origin)).collect();
-        let told = if winners.iter().any(|origin| is_here(&origin)) && !losers.is_empty() { losers } else { winners };
+        let told = if winners.iter().any(|origin| is_here(origin)) && !losers.is_empty() { losers } else { winners };
         let mut locations: Vec<Location> = Vec::new();
         for found in told.into_iter().filter_map(|origin| self.place(snapshot, origin, &key)) {
             if let Some(location) = found.location(&self.features).filter(|location| !locations.contains(location)) {

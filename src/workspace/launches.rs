@@ -48,7 +48,7 @@ impl Project {
     /// that a command starts, the commands that start a script. `None` if nothing changed at all.
     pub fn taking_over(&self, path: &Path, source: Option<Source>) -> Option<(Self, Affected)> {
         let known = self.sources.at(path).map(|known| &**known);
-        let is_new_script = Kind::of(path) == Kind::Python && !self.sources.knows_script(path);
+        let is_new_script = Kind::of(path) == Kind::Python && !self.sources.holds(path);
         if known == source.as_ref() && !is_new_script {
             return None;
         }

@@ -16,3 +16,4 @@ pub use project::{Problem, Project, VersionSource};
 pub use runs::{Stamp, logs};
 pub use settings::{Settings, problems as settings_problems};
 pub use sources::{Source, Sources};
+pub use version::{pinned_at, version_set_at};

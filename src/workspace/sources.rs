@@ -129,11 +129,6 @@ impl Sources {
         (!same).then_some(sources)
     }
 
-    /// Whether this Python file is one that commands may name.
-    pub fn knows_script(&self, path: &Path) -> bool {
-        self.scripts.iter().any(|script| script == path)
-    }
-
     /// How many documents say something.
     pub fn len(&self) -> usize {
         self.by_path.len()

@@ -163,3 +163,14 @@ async fn launches_that_differ_are_told_apart() {
     let both = places(&mut client, "textDocument/definition", &job, 3, 8).await;
     assert_eq!(both, ["run.sh:0:13", "small.sh:1:13"]);
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_default_that_changed_is_a_range_while_no_version_is_known() {
+    let (root, [_, _, job]) = project();
+    let mut client = Client::start(json!({}), root.path()).await;
+    client.open(&job, &format!("{JOB}# spark.speculation.quantile, spark.speculation.interval\n")).await;
+    let hover = client.hover(&job, 3, 8).await;
+    assert!(hover.contains("no Spark version is known: the default is `0.75` in 3.0-3.5, `0.9` in 4.0-"), "{hover}");
+    let same = client.hover(&job, 3, 40).await;
+    assert!(same.contains("Effective here: `100ms`"), "{same}");
+}

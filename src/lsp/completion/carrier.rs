@@ -17,7 +17,7 @@ const SPARK_KEY: &str = "spark.sparkls.probe";
 /// A value that no setting has.
 const VALUE: &str = "sparkls-probe";
 /// A longer text is not read again and again for what is typed into it.
-const LONGEST: usize = 1 << 20;
+const LONGEST: usize = 256 << 10;
 
 /// What is being typed at an offset of a document, of which `read` was read as it stands.
 pub(super) fn spot(kind: CarrierKind, text: &str, read: &[Setting], offset: usize) -> Option<Spot> {
@@ -25,7 +25,7 @@ pub(super) fn spot(kind: CarrierKind, text: &str, read: &[Setting], offset: usiz
         return in_value(setting, text, offset);
     }
     if let Some(setting) = read.iter().find(|setting| setting.key_span.touches(offset)) {
-        return in_key(setting, text, offset);
+        return in_key(kind, setting, text, offset);
     }
     if text.len() > LONGEST || !may_hold_settings(text) {
         return None;
@@ -44,14 +44,16 @@ fn in_value(setting: &Setting, text: &str, offset: usize) -> Option<Spot> {
     Some(spot)
 }
 
-fn in_key(setting: &Setting, text: &str, offset: usize) -> Option<Spot> {
+fn in_key(kind: CarrierKind, setting: &Setting, text: &str, offset: usize) -> Option<Spot> {
     let typed = text.get(setting.key_span.start as usize..offset)?.to_owned();
-    let place = match setting.carrier {
-        Carrier::SubmitFlag if typed.starts_with('-') || typed.is_empty() => Place::Flag(typed),
-        carrier if carrier.names_a_field() => return None,
-        _ => Place::Key(typed),
+    // A name of its own stands for a key and ends none: a flag has others to offer, a field has not.
+    let under = setting.key.strip_suffix(setting.key_span.of(text));
+    let (place, under) = match under.filter(|under| under.is_empty() || kind == CarrierKind::Hocon) {
+        Some(under) => (Place::Key(typed), under.to_owned()),
+        None if setting.carrier == Carrier::SubmitFlag => (Place::Flag(typed), String::new()),
+        None => return None,
     };
-    Some(Spot { place, span: setting.key_span, needs_quotes: false })
+    Some(Spot { place, span: setting.key_span, needs_quotes: false, under })
 }
 
 /// The word around an offset, as keys and flags are spelled.
@@ -96,7 +98,7 @@ impl Probe<'_> {
     }
 
     fn spot(&self, place: Place, needs_quotes: bool) -> Spot {
-        Spot { place, span: self.word, needs_quotes }
+        Spot { place, span: self.word, needs_quotes, under: String::new() }
     }
 
     /// Whether a key can stand here.
@@ -104,15 +106,20 @@ impl Probe<'_> {
         if self.typed().starts_with('-') {
             return None;
         }
-        let form = self.forms().into_iter().find(|form| self.takes_key(form))?;
-        Some(self.spot(Place::Key(self.typed().to_owned()), form.quoted))
+        let (quoted, under) = self.forms().into_iter().find_map(|form| Some((form.quoted, self.takes_key(&form)?)))?;
+        Some(Spot { under, ..self.spot(Place::Key(self.typed().to_owned()), quoted) })
     }
 
-    /// Any map takes a key of Spark; where nothing of one is typed, only a map of settings is meant.
-    fn takes_key(&self, form: &Form) -> bool {
-        let Some((extract, index)) = self.read_with(form, SPARK_KEY) else { return false };
+    /// Whether a key can stand here in this form, and what the blocks around put before it. Any map takes a key of
+    /// Spark; where nothing of one is typed, only a map of settings is meant.
+    fn takes_key(&self, form: &Form) -> Option<String> {
         let is_begun = self.typed().len() >= 2 && self.typed().starts_with("sp");
-        is_begun || is_among_others(&extract, index) || self.read_with(form, ANY_KEY).is_some()
+        let own = self.read_with(form, SPARK_KEY);
+        if let Some((extract, index)) = own.filter(|(extract, index)| is_begun || is_among_others(extract, *index)) {
+            return under(&extract, index, SPARK_KEY);
+        }
+        let (extract, index) = self.read_with(form, ANY_KEY)?;
+        under(&extract, index, ANY_KEY)
     }
 
     /// What is read with this key in this form, and the key's setting, if it comes back where it was put.
@@ -125,7 +132,7 @@ impl Probe<'_> {
         let text = [before, form.before, quote, own_quote, key, own_quote, &form.behind, behind].concat();
         let extract = extract(self.kind, &text);
         let place = Span::new(start, start + key.len());
-        let index = extract.settings.iter().position(|setting| setting.key == key && setting.key_span == place)?;
+        let index = extract.settings.iter().position(|setting| setting.key_span == place)?;
         Some((extract, index))
     }
 
@@ -208,6 +215,11 @@ impl Probe<'_> {
     }
 }
 
+/// What stands before a key that was written as `written`.
+fn under(extract: &Extract, index: usize, written: &str) -> Option<String> {
+    extract.settings.get(index)?.key.strip_suffix(written).map(str::to_owned)
+}
+
 /// Whether a setting stands in a map with others, or belongs to a job.
 fn is_among_others(extract: &Extract, index: usize) -> bool {
     extract.groups.iter().any(|group| group.len() > 1 && group.contains(&index))
@@ -224,7 +236,7 @@ mod tests {
         let offset = marked.find('│').unwrap();
         let text = marked.replace('│', "");
         let read = extract(kind, &text);
-        let Some(Spot { place, span, needs_quotes }) = spot(kind, &text, &read.settings, offset) else {
+        let Some(Spot { place, span, needs_quotes, under }) = spot(kind, &text, &read.settings, offset) else {
             return "nothing".to_owned();
         };
         assert_eq!(place.typed(), &text[span.start as usize..offset], "{marked}");
@@ -234,7 +246,8 @@ mod tests {
             Place::Flag(_) => "flag".to_owned(),
         };
         let quote = if needs_quotes { "\"" } else { "" };
-        format!("{what} {quote}[{}]{quote}", span.of(&text))
+        let under = if under.is_empty() { String::new() } else { format!(" under {under}") };
+        format!("{what} {quote}[{}]{quote}{under}", span.of(&text))
     }
 
     #[test]
@@ -282,6 +295,7 @@ mod tests {
         assert_eq!(at("sparkConf:\n  spark.sql.ansi.enabled: │\n"), "value of spark.sql.ansi.enabled []");
         assert_eq!(at("sparkConf:\n  spark.sql.ansi.enabled: \"│\"\n"), "value of spark.sql.ansi.enabled []");
         assert_eq!(at("sparkConf:\n  spark.sql.ansi.enabled: fa│lse\n"), "value of spark.sql.ansi.enabled [false]");
+        assert_eq!(at("kind: SparkApplication\nspec:\n  executor:\n    mem│ory: 4g\n"), "nothing");
         assert_eq!(at("metadata:\n  name: spark\n  │\n"), "nothing");
         assert_eq!(at("metadata:\n  name: spark│\n"), "nothing");
         assert_eq!(at("script:\n  - spark-submit --conf spark.ex│ job.py\n"), "key [spark.ex]");
@@ -318,6 +332,11 @@ mod tests {
         );
         let hocon = |text: &str| at(CarrierKind::Hocon, text);
         assert_eq!(hocon("spark.executor.cores = 4\nspark.ex│\n"), "key [spark.ex]");
+        assert_eq!(
+            hocon("spark {\n  executor {\n    cores = 4\n    mem│\n  }\n}\n"),
+            "key [mem] under spark.executor."
+        );
+        assert_eq!(hocon("spark {\n  exec│utor.cores = 4\n}\n"), "key [executor.cores] under spark.");
         assert_eq!(hocon("spark.sql.ansi.enabled = │\n"), "value of spark.sql.ansi.enabled []");
     }
 
@@ -332,5 +351,25 @@ mod tests {
         };
         assert_eq!(notebook(r#"\"conf\": {\"spark.ex│\"}"#), "key [spark.ex]");
         assert_eq!(notebook(r#"\"conf\": {\"spark.sql.ansi.enabled\": \"│\"}"#), "value of spark.sql.ansi.enabled []");
+    }
+
+    #[test]
+    fn every_place_of_every_format_has_an_answer() {
+        use crate::conf::carriers::kind_of;
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/carriers");
+        let files =
+            std::fs::read_dir(folder).unwrap().flat_map(|case| std::fs::read_dir(case.unwrap().path()).unwrap());
+        let mut keys = 0;
+        for path in files.map(|file| file.unwrap().path()) {
+            let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+            let Some(kind) = kind_of(&path, &text, None) else { continue };
+            let read = extract(kind, &text);
+            for offset in (0..=text.len()).step_by(41).filter(|offset| text.is_char_boundary(*offset)) {
+                let Some(spot) = spot(kind, &text, &read.settings, offset) else { continue };
+                assert!(spot.span.touches(offset), "{}:{offset} {spot:?}", path.display());
+                keys += usize::from(matches!(spot.place, Place::Key(_)));
+            }
+        }
+        assert!(keys > 20, "{keys}");
     }
 }

@@ -5,14 +5,21 @@ use super::Offer;
 use crate::catalog::{Completion, Default, FreeName, SettingFacts, SparkVersion, Standing, complete};
 use crate::conf::carriers;
 
-/// Matching keys, best first, and whether there are more.
-pub(super) fn matching(typed: &str, version: SparkVersion) -> (Vec<Offer>, bool) {
-    let found = complete(typed, version);
+/// Matching keys, best first, and whether there are more. Below blocks that put `under` before every key, only the rest
+/// of a key is offered.
+pub(super) fn matching(under: &str, typed: &str, version: SparkVersion) -> (Vec<Offer>, bool) {
+    let found = complete(&format!("{under}{typed}"), version);
     let offer = |completion| match completion {
         Completion::Setting { facts, standing } => of_setting(facts, standing, version),
         Completion::Free(free) => of_free_name(free),
     };
-    (found.names.into_iter().map(offer).collect(), found.is_incomplete)
+    (found.names.into_iter().map(offer).filter_map(|offer| below(under, offer)).collect(), found.is_incomplete)
+}
+
+fn below(under: &str, offer: Offer) -> Option<Offer> {
+    let rest = |text: &String| text.strip_prefix(under).filter(|rest| !rest.is_empty()).map(str::to_owned);
+    let (insert, snippet) = (offer.insert.as_ref().and_then(rest), offer.snippet.as_ref().and_then(rest));
+    Some(Offer { label: rest(&offer.label)?, insert, snippet, ..offer })
 }
 
 /// The flags of spark-submit; a client picks those that match.

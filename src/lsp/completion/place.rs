@@ -30,6 +30,8 @@ pub(super) struct Spot {
     pub(super) span: Span,
     /// Nothing is quoted here yet, and the format wants it.
     pub(super) needs_quotes: bool,
+    /// What the blocks around it put before the key: `spark.executor.` inside of `spark { executor { } }`.
+    pub(super) under: String,
 }
 
 impl Place {
@@ -50,7 +52,7 @@ impl Place {
     pub(super) fn at(self, text: &str, offset: usize) -> Option<Spot> {
         let start = offset.checked_sub(self.typed().len())?;
         let rest = text.as_bytes().get(offset..)?.iter().take_while(|byte| self.continues(**byte)).count();
-        Some(Spot { place: self, span: Span::new(start, offset + rest), needs_quotes: false })
+        Some(Spot { place: self, span: Span::new(start, offset + rest), needs_quotes: false, under: String::new() })
     }
 }
 

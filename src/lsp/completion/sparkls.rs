@@ -25,7 +25,7 @@ pub(super) fn offers(path: &Path, text: &str, offset: usize) -> Option<(Spot, Ve
         if line.is_shared {
             parents = parents.strip_prefix(&["tool", "sparkls"])?.to_vec();
         }
-        return Some((spot(text, offset, typed), keys(node(&parents)?, |value| is_table(value))));
+        return Some((spot(text, offset, typed), keys(node(&parents)?, is_table)));
     }
     let mut table = line.table;
     let mut rest = before;
@@ -138,7 +138,7 @@ fn spot(text: &str, offset: usize, typed: &str) -> Spot {
     let belongs = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
     let rest = text.as_bytes()[offset..].iter().take_while(belongs).count();
     let span = Span::new(offset - typed.len().min(offset), offset + rest);
-    Spot { place: Place::Key(typed.to_owned()), span, needs_quotes: false }
+    Spot { place: Place::Key(typed.to_owned()), span, needs_quotes: false, under: String::new() }
 }
 
 /// The values of a key; a string is offered with its quotes unless they are there.
@@ -154,7 +154,7 @@ fn values(text: &str, offset: usize, typed: &str, node: &'static Value, key: &st
     };
     let spot = Spot { span: spot(text, offset, inside.unwrap_or(typed)).span, ..spot(text, offset, typed) };
     let mut offers: Vec<Offer> = possible(node, key).iter().filter_map(label).map(Offer::new).collect();
-    if let Some(default) = node.get("default").and_then(|default| label(default)) {
+    if let Some(default) = node.get("default").and_then(label) {
         offers
             .iter_mut()
             .filter(|offer| offer.label == default)

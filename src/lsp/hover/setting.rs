@@ -15,10 +15,13 @@ pub(super) fn sections(snapshot: &Snapshot, offset: usize) -> Option<(Span, Vec<
     let version = conf.version();
     let facts = catalog::setting(&key);
     let mut sections = vec![heading(&key, facts, version)];
-    sections.push(effective(snapshot, &conf, &key, facts));
+    let guessed = guessed_default(snapshot, &conf, &key, facts);
+    let is_guessed = guessed.is_some();
+    sections.push(guessed.unwrap_or_else(|| effective(snapshot, &conf, &key, facts)));
     sections.extend(notes::note(&key).map(str::to_owned));
     sections.extend(notes::tuning(&key).map(str::to_owned));
-    sections.extend(facts.map(|facts| history(facts, version)).filter(|history| !history.is_empty()));
+    let history = facts.map(|facts| history(facts, version)).filter(|history| !history.is_empty() && !is_guessed);
+    sections.extend(history);
     sections.extend(names(&key, facts));
     sections.extend(last_run(snapshot, &conf, &key));
     sections.extend(page(&key, version));
@@ -112,10 +115,6 @@ fn effective(snapshot: &Snapshot, conf: &EffectiveConf, key: &str, facts: Option
     if let Some(Origin::Launches(_)) = origin {
         return by_launch(snapshot, conf, key);
     }
-    let guessed = !snapshot.project.environment.version_known && matches!(origin, Some(Origin::Default(_)));
-    if guessed && let Some(range) = facts.and_then(default_by_release) {
-        return format!("Nobody sets it here, and no Spark version is known: the default is {range}");
-    }
     let stated = match (value, template, from) {
         (Some(value), _, Some(from)) => format!("Effective here: `{value}`, {from}"),
         (None, true, Some(from)) => format!("Effective here: known only when the job runs, {from}"),
@@ -130,6 +129,20 @@ fn effective(snapshot: &Snapshot, conf: &EffectiveConf, key: &str, facts: Option
     }
     let losers: Vec<String> = overridden.iter().map(|layer| loser(snapshot, layer)).collect();
     format!("{stated}; overrides {}", losers.join(" and "))
+}
+
+/// Every default of a key that nobody sets, if it changed between releases and which of them is used is not known.
+fn guessed_default(
+    snapshot: &Snapshot,
+    conf: &EffectiveConf,
+    key: &str,
+    facts: Option<&SettingFacts>,
+) -> Option<String> {
+    if snapshot.project.environment.version_known || !matches!(conf.get(key).origin, Some(Origin::Default(_))) {
+        return None;
+    }
+    let defaults = default_by_release(facts?)?;
+    Some(format!("Nobody sets it here, and no Spark version is known: the default is {defaults}."))
 }
 
 /// What holds for each of the ways in which the job is started.
@@ -154,7 +167,8 @@ fn default_by_release(facts: &SettingFacts) -> Option<String> {
     (defaults.len() > 1).then(|| defaults.join(", "))
 }
 
-fn shown_default(default: Default) -> Option<String> {
+/// A default as it is read; `None` where there is none to tell of.
+pub(in super::super) fn shown_default(default: Default) -> Option<String> {
     Some(match default {
         Default::Value("") => "empty".to_owned(),
         Default::Value(value) => format!("`{value}`"),
