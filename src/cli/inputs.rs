@@ -293,8 +293,7 @@ impl Inputs {
             let Some(file) = self.files.iter_mut().find(|file| file.path == path) else { continue };
             let Ok(Some(Reading { text, facts })) = understand(path, text, true) else { continue };
             let source = Source::of(path, &text, &facts);
-            let holds = |project: &Project| project.sources.at(path).is_some() || project.sources.knows_script(path);
-            for project in self.projects.values_mut().filter(|project| holds(project)) {
+            for project in self.projects.values_mut().filter(|project| project.sources.holds(path)) {
                 *project = project.with_source(path, source.clone());
             }
             (file.text, file.facts) = (text, facts);

@@ -139,6 +139,11 @@ impl Sources {
         self.by_path.is_empty()
     }
 
+    /// Whether the document at `path` says something, or is a script that a command may name.
+    pub fn holds(&self, path: &Path) -> bool {
+        self.by_path.contains_key(path) || self.scripts.iter().any(|script| script == path)
+    }
+
     /// What the document at `path` says.
     pub fn at(&self, path: &Path) -> Option<&Arc<Source>> {
         self.by_path.get(path)
@@ -202,5 +207,13 @@ mod tests {
         assert_eq!(script(&scripts, "${JOBS}/old/daily.py").as_deref(), Some("src/old/daily.py"));
         assert_eq!(script(&scripts, "/opt/app/daily.py"), None, "either could be meant");
         assert_eq!(script(&scripts, "etl.jar"), None);
+    }
+
+    #[test]
+    fn scripts_that_could_be_meant_are_told() {
+        let scripts = ["src/jobs/daily.py", "src/old/daily.py", "src/jobs/hourly.py"];
+        let sources = Sources { scripts: Arc::new(scripts.iter().map(PathBuf::from).collect()), ..Sources::default() };
+        assert_eq!(sources.scripts_like("/opt/app/daily.py"), [Path::new(scripts[0]), Path::new(scripts[1])]);
+        assert_eq!(sources.scripts_like("etl.jar"), Vec::<&Path>::new());
     }
 }

@@ -148,7 +148,7 @@ fn of_file<'a>(project: &'a Project, file: &InputFile) -> Vec<Job<'a>> {
             (Facts::Properties(_), None) => jobs.push(make(About::SettingsFile, conf)),
             (_, None) => {
                 let start = job.settings.iter().map(|setting| setting.key_span.start).min().unwrap_or_default();
-                jobs.push(make(About::Together(line(&file.text, start)), conf));
+                jobs.push(make(About::Together(workspace::line_of(&file.text, start as usize)), conf));
             }
         }
     }
@@ -198,7 +198,11 @@ pub(super) fn start_of(launch: &Launch) -> Start {
 
 /// A command or definition as what starts something.
 pub(super) fn start_of_submit(file: &InputFile, submit: &Submit) -> Start {
-    Start { tool: submit.tool, path: shown(&file.path), line: line(&file.text, submit.span.start) }
+    Start {
+        tool: submit.tool,
+        path: shown(&file.path),
+        line: workspace::line_of(&file.text, submit.span.start as usize),
+    }
 }
 
 /// What a command starts, with the scripts that it may be.
@@ -210,11 +214,6 @@ pub(super) fn application_of(project: &Project, submit: &Submit) -> Application 
         is_template: named.is_some_and(|named| named.is_template),
         scripts: scripts.into_iter().map(shown).collect(),
     }
-}
-
-fn line(text: &str, offset: u32) -> u32 {
-    let before = text.get(..offset as usize).unwrap_or_default();
-    before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1
 }
 
 impl<'a> Job<'a> {

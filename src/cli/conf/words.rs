@@ -8,7 +8,7 @@ use crate::cli::explain::setting;
 use crate::cli::inputs::{InputFile, shown};
 use crate::conf::carriers::Tool;
 use crate::conf::{Carrier, Layer, Origin, Setting};
-use crate::workspace::{Project, VersionSource};
+use crate::workspace::{Project, VersionSource, line_of};
 
 /// What knows how settings are written.
 pub(super) struct Names<'a> {
@@ -56,20 +56,17 @@ impl Names<'_> {
     fn written(&self, origin: &Origin, key: &str) -> Option<(&str, &Setting)> {
         let Origin::Written { path, line, .. } = origin else { return None };
         if **path == self.file.path {
-            let here =
-                |setting: &&Setting| setting.key == key && line_of(&self.file.text, setting.key_span.start) == *line;
+            let here = |setting: &&Setting| {
+                setting.key == key && line_of(&self.file.text, setting.key_span.start as usize) == *line
+            };
             return self.file.facts.settings().iter().find(here).map(|setting| (&*self.file.text, setting));
         }
         let source = self.project.sources.at(path)?;
         let mut settings = source.settings.iter();
-        let setting = settings.find(|one| one.key == key && line_of(&source.text, one.key_span.start) == *line)?;
+        let setting =
+            settings.find(|one| one.key == key && line_of(&source.text, one.key_span.start as usize) == *line)?;
         Some((&source.text, setting))
     }
-}
-
-fn line_of(text: &str, offset: u32) -> u32 {
-    let before = text.get(..offset as usize).unwrap_or_default();
-    before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1
 }
 
 fn elsewhere(origin: &Origin) -> String {

@@ -48,7 +48,9 @@ fn has_settings(folder: &Path) -> bool {
 /// A folder of many things is no project for what lies in it by chance: the root, the temporary folder, a home folder
 /// with a repository of its settings.
 fn is_shared(folder: &Path) -> bool {
-    folder.parent().is_none() || folder == std::env::temp_dir() || std::env::home_dir().is_some_and(|home| folder == home)
+    folder.parent().is_none()
+        || folder == std::env::temp_dir()
+        || std::env::home_dir().is_some_and(|home| folder == home)
 }
 
 fn looks_like_a_project(folder: &Path) -> bool {
