@@ -6,6 +6,7 @@ pub mod properties;
 mod setting;
 mod template;
 mod units;
+pub mod upgrade;
 pub mod value;
 
 pub use effective::{Effective, EffectiveConf, Layer, Origin, Start};

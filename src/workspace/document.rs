@@ -20,7 +20,7 @@ pub enum Kind {
     Properties,
     /// A script, a manifest or a template that may hold settings.
     Carrier(CarrierKind),
-    /// The settings of sparkls itself.
+    /// The settings of sparkls itself, in a file of their own or in `pyproject.toml`.
     Sparkls,
     /// Nothing that is analysed.
     Other,
@@ -37,7 +37,7 @@ impl Kind {
         let extension = name.rsplit_once('.').map(|(_, extension)| extension);
         match extension {
             Some("py" | "pyw") => Some(Kind::Python),
-            Some("toml") if name == "sparkls.toml" => Some(Kind::Sparkls),
+            Some("toml") if matches!(name.as_str(), "sparkls.toml" | "pyproject.toml") => Some(Kind::Sparkls),
             Some("conf" | "properties" | "template") if name.contains("spark") && !name.contains("log4j") => {
                 Some(Kind::Properties)
             }
@@ -115,6 +115,11 @@ pub fn layers(path: &Path, text: &str, settings: &[Setting]) -> Vec<Layer> {
             },
         })
         .collect()
+}
+
+/// The line of an offset, from 1, as layers count it.
+pub fn line_of(text: &str, offset: usize) -> u32 {
+    Lines::new(text).line(offset)
 }
 
 /// Counts lines forward, so that settings in source order cost one pass over the text.

@@ -48,6 +48,7 @@ pub use kind::{CarrierKind, kind_of, may_hold_settings};
 pub(crate) use mapped::Mapped;
 pub(crate) use shell::runs_tool;
 pub(crate) use tree::{Entry, Node, Scalar, removal};
+pub use submit::flags;
 
 /// What was read out of a document.
 #[derive(Debug, Clone, Default, PartialEq)]

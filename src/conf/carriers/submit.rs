@@ -109,6 +109,12 @@ pub(super) fn key_of_flag(flag: &str) -> Option<&'static str> {
     FLAGS.iter().find(|(name, _)| *name == flag).map(|(_, key)| *key)
 }
 
+/// The options of spark-submit that start a job, each with the key that its value is kept under, if there is one.
+pub fn flags() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+    let named = FLAGS.iter().map(|(flag, key)| (*flag, Some(*key)));
+    ["--conf", "--class", "--properties-file", "--proxy-user"].into_iter().map(|flag| (flag, None)).chain(named)
+}
+
 /// Reads a command and adds it with its settings.
 pub(super) fn read_command(tool: Tool, span: Span, options: &Options<'_, '_>, out: &mut Collector) {
     let submit = Submit {
