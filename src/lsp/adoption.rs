@@ -55,32 +55,41 @@ pub(super) fn changed(session: &Arc<Session>, paths: impl IntoIterator<Item = Pa
 }
 
 async fn adopt(session: &Arc<Session>, paths: BTreeSet<PathBuf>) {
-    if paths.len() > MOST {
-        session.folders().into_iter().for_each(|folder| projects::scan_soon(session, folder));
-        return;
-    }
     let adopting = Arc::clone(session);
     let adopted = tokio::task::spawn_blocking(move || {
-        paths.iter().filter_map(|path| adopt_one(&adopting, path)).collect::<Vec<_>>()
+        let counting: Vec<PathBuf> = paths.into_iter().filter(|path| counts(&adopting, path)).collect();
+        let few = counting.len() <= MOST;
+        few.then(|| counting.iter().filter_map(|path| adopt_one(&adopting, path)).collect::<Vec<_>>())
     });
-    let affected = adopted.await.unwrap_or_default();
-    projects::refresh_where(session, |path| affected.iter().any(|affected| affected.holds(path)));
+    match adopted.await {
+        Ok(Some(affected)) => {
+            projects::refresh_where(session, |path| affected.iter().any(|affected| affected.holds(path)));
+        }
+        Ok(None) => session.folders().into_iter().for_each(|folder| projects::scan_soon(session, folder)),
+        Err(_) => {}
+    }
+}
+
+/// Whether a file is one of a project's, or was: builds write a thousand others.
+fn counts(session: &Session, path: &Path) -> bool {
+    let (project, _) = session.project(path);
+    open(session, path).is_some() || project.sources.holds_below(path) || project.reads(path)
+}
+
+fn open(session: &Session, path: &Path) -> Option<Arc<Snapshot>> {
+    uri::of_path(path).and_then(|uri| session.snapshot(&uri)).filter(|open| open.is_analysed())
 }
 
 /// Takes over what one file says now; who sees it, if anything changed.
 fn adopt_one(session: &Session, path: &Path) -> Option<Affected> {
     let folder = session.folders().into_iter().find(|folder| path.starts_with(folder))?;
-    let open = uri::of_path(path).and_then(|uri| session.snapshot(&uri)).filter(|open| open.is_analysed());
-    if open.is_none() && !path.exists() {
-        let gone = |project: &Project| Some((project.with_sources(project.sources.without(path)?), Affected::All));
-        return session.change_project_for(&folder, gone);
-    }
-    if open.is_none() && !session.project_at(&folder)?.reads(path) {
-        return None;
-    }
-    let source = match open {
+    let source = match open(session, path) {
         Some(open) => projects::source(&open),
-        None => Source::read(path),
+        None if path.exists() => Source::read(path),
+        None => {
+            let without = |project: &Project| Some(project.with_sources(project.sources.without(path)?));
+            return session.change_project_for(&folder, |project| Some((without(project)?, Affected::All)));
+        }
     };
     session.change_project_for(&folder, |project| project.taking_over(path, source.clone()))
 }

@@ -38,7 +38,8 @@ pub(super) async fn references(
 ) -> Result<Option<Vec<Location>>> {
     let places = Places::of(session, &snapshot);
     work::fresh(session, "textDocument/references", snapshot, move |snapshot| {
-        places.setting(snapshot, snapshot.document.offset(convert::position(position), places.features.encoding))
+        places
+            .setting_the_key(snapshot, snapshot.document.offset(convert::position(position), places.features.encoding))
     })
     .await
 }
@@ -87,7 +88,7 @@ impl Places {
         let is_here =
             |origin: &&Origin| self.place(snapshot, origin, &key).is_some_and(|found| found.is_at(snapshot, span));
         let losers: Vec<&Origin> = effective.overridden.iter().flat_map(|layer| origins(&layer.origin)).collect();
-        let told = if winners.iter().any(|origin| is_here(origin)) && !losers.is_empty() { losers } else { winners };
+        let told = if winners.iter().any(is_here) && !losers.is_empty() { losers } else { winners };
         let mut locations: Vec<Location> = Vec::new();
         for found in told.into_iter().filter_map(|origin| self.place(snapshot, origin, &key)) {
             if let Some(location) = found.location(&self.features).filter(|location| !locations.contains(location)) {
@@ -113,7 +114,7 @@ impl Places {
         open.or_else(|| snapshot.project.sources.at(path).map(|source| Written::Read(source)))
     }
 
-    fn setting(&self, snapshot: &Snapshot, offset: usize) -> Option<Vec<Location>> {
+    fn setting_the_key(&self, snapshot: &Snapshot, offset: usize) -> Option<Vec<Location>> {
         let (key, _) = key_at(snapshot, offset)?;
         let is_open = |source: &&Arc<Source>| !self.open.iter().any(|open| open.path == **source.path);
         let mut documents: Vec<Written<'_>> = self.open.iter().map(|open| Written::Open(open)).collect();

@@ -1,6 +1,7 @@
 //! Everything in a project that holds settings of Spark or starts a job.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -116,6 +117,13 @@ impl Sources {
             Arc::make_mut(&mut sources.scripts).push(path.to_owned());
         }
         sources
+    }
+
+    /// Whether something at or below `path` is among them, as it is when a folder goes.
+    pub fn holds_below(&self, path: &Path) -> bool {
+        let next = self.by_path.range::<Path, _>((Bound::Included(path), Bound::Unbounded)).next();
+        next.is_some_and(|(known, _)| known.starts_with(path))
+            || self.scripts.iter().any(|script| script.starts_with(path))
     }
 
     /// The sources without the file or folder at `path`, which is gone; `None` if nothing of it is among them.
