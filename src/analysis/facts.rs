@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use crate::conf::Setting;
 use crate::conf::carriers::{CarrierKind, Extract, Problem, Submit};
 use crate::conf::properties::PropertiesFile;
@@ -114,7 +116,7 @@ fn started<'a>(settings: &[Setting], submits: &'a [Submit], groups: &[Vec<usize>
         Job { submit, settings: Cow::Owned(settings.collect()) }
     };
     let mut jobs: Vec<Job<'a>> = submits.iter().map(|submit| job(Some(submit), &submit.settings)).collect();
-    let in_a_job: Vec<usize> = submits.iter().flat_map(|submit| submit.settings.iter().copied()).collect();
+    let in_a_job: FxHashSet<usize> = submits.iter().flat_map(|submit| submit.settings.iter().copied()).collect();
     let alone = groups.iter().filter(|group| !group.iter().any(|index| in_a_job.contains(index)));
     jobs.extend(alone.map(|group| job(None, group)));
     let rest: Vec<usize> = (0..told.len()).filter(|index| !told[*index]).collect();

@@ -92,6 +92,9 @@ pub struct EffectiveConf {
     layers: Vec<Layer>,
 }
 
+/// Who lost behind so many is of no interest to anybody.
+const MOST_OVERRIDDEN: usize = 32;
+
 /// Fallback keys lead to fallback keys, but never far.
 const LONGEST_FALLBACK: usize = 8;
 
@@ -212,7 +215,7 @@ impl EffectiveConf {
             value: winner.value.literal().map(str::to_owned),
             template: winner.value.literal().is_none(),
             origin: Some(winner.origin.clone()),
-            overridden: layers.iter().filter(|layer| !says_so(layer)).cloned().collect(),
+            overridden: layers.iter().filter(|layer| !says_so(layer)).take(MOST_OVERRIDDEN).cloned().collect(),
         })
     }
 

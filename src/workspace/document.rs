@@ -1,6 +1,6 @@
 //! One document of a project: what it is, what is read out of it, and its analysis.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Project;
@@ -100,8 +100,11 @@ pub fn facts(kind: Kind, text: &Arc<str>) -> Facts {
 
 /// The settings of a document as layers of a job's configuration.
 pub fn layers(path: &Path, text: &str, settings: &[Setting]) -> Vec<Layer> {
-    let path = Arc::new(path.to_owned());
-    let mut lines = Lines::new(text);
+    layers_at(&Arc::new(path.to_owned()), &Lines::new(text), settings)
+}
+
+/// The same for one of several jobs of a document, whose lines are known.
+pub(super) fn layers_at(path: &Arc<PathBuf>, lines: &Lines, settings: &[Setting]) -> Vec<Layer> {
     settings
         .iter()
         .filter(|setting| !setting.key_is_prefix)
@@ -110,7 +113,7 @@ pub fn layers(path: &Path, text: &str, settings: &[Setting]) -> Vec<Layer> {
             value: setting.value.clone(),
             origin: Origin::Written {
                 carrier: setting.carrier,
-                path: Arc::clone(&path),
+                path: Arc::clone(path),
                 line: lines.line(setting.key_span.start as usize),
             },
         })
@@ -122,32 +125,23 @@ pub fn line_of(text: &str, offset: usize) -> u32 {
     Lines::new(text).line(offset)
 }
 
-/// Counts lines forward, so that settings in source order cost one pass over the text.
-struct Lines<'t> {
-    text: &'t str,
-    offset: usize,
-    line: u32,
+/// Where the lines of a text end.
+pub(super) struct Lines {
+    ends: Vec<u32>,
 }
 
-impl<'t> Lines<'t> {
-    fn new(text: &'t str) -> Self {
-        Self { text, offset: 0, line: 1 }
+impl Lines {
+    pub(super) fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let ends = memchr::memchr2_iter(b'\n', b'\r', bytes)
+            .filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'))
+            .map(|at| at as u32);
+        Self { ends: ends.collect() }
     }
 
     /// The line of an offset, from 1.
-    fn line(&mut self, offset: usize) -> u32 {
-        if offset < self.offset {
-            *self = Self::new(self.text);
-        }
-        let passed = self.text.as_bytes().get(self.offset..offset).unwrap_or_default();
-        let after = |index: usize| self.text.as_bytes().get(self.offset + index + 1);
-        let ends = passed
-            .iter()
-            .enumerate()
-            .filter(|(index, byte)| **byte == b'\n' || (**byte == b'\r' && after(*index) != Some(&b'\n')));
-        self.line += ends.count() as u32;
-        self.offset = offset;
-        self.line
+    pub(super) fn line(&self, offset: usize) -> u32 {
+        self.ends.partition_point(|end| (*end as usize) < offset) as u32 + 1
     }
 }
 
@@ -240,7 +234,7 @@ mod tests {
 
     #[test]
     fn lines_are_counted_with_every_line_end() {
-        let mut lines = Lines::new("a\nb\r\nc\rd");
+        let lines = Lines::new("a\nb\r\nc\rd");
         assert_eq!([lines.line(0), lines.line(2), lines.line(5), lines.line(7), lines.line(2)], [1, 2, 3, 4, 2]);
     }
 }

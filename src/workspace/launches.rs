@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Project;
-use super::document::{Kind, layers};
+use super::document::{Kind, Lines, layers, layers_at};
 use super::sources::Source;
 use crate::analysis::{Facts, Job};
 use crate::conf::carriers::{Submit, Tool};
@@ -123,11 +123,13 @@ impl Project {
 
     /// The effective configuration of each of the jobs of a document (see [`Facts::jobs`]), in their order.
     pub(super) fn confs_of(&self, path: &Path, text: &str, facts: &Facts) -> Vec<EffectiveConf> {
-        facts.jobs().iter().enumerate().map(|(index, job)| self.conf_of(path, text, facts, job, index == 0)).collect()
+        let (shared_path, lines) = (Arc::new(path.to_owned()), Lines::new(text));
+        let own = |job: &Job<'_>| layers_at(&shared_path, &lines, &job.settings);
+        let jobs = facts.jobs();
+        jobs.iter().enumerate().map(|(index, job)| self.conf_of(path, facts, job, own(job), index == 0)).collect()
     }
 
-    fn conf_of(&self, path: &Path, text: &str, facts: &Facts, job: &Job<'_>, is_first: bool) -> EffectiveConf {
-        let own = layers(path, text, &job.settings);
+    fn conf_of(&self, path: &Path, facts: &Facts, job: &Job<'_>, own: Vec<Layer>, is_first: bool) -> EffectiveConf {
         match facts {
             Facts::Python(_) if is_first => self.conf_of_script(path, own),
             // A properties file stands in for `spark-defaults.conf`, as with `--properties-file`.

@@ -47,8 +47,8 @@ use collect::Collector;
 pub use kind::{CarrierKind, kind_of, may_hold_settings};
 pub(crate) use mapped::Mapped;
 pub(crate) use shell::runs_tool;
-pub(crate) use tree::{Entry, Node, Scalar, removal};
 pub use submit::flags;
+pub(crate) use tree::{Entry, Node, Scalar, removal};
 
 /// What was read out of a document.
 #[derive(Debug, Clone, Default, PartialEq)]
