@@ -85,7 +85,7 @@ pub(super) fn key_edit(cx: &Shared<'_>, setting: &Setting, key: &str) -> Option<
     let is_key = match setting.carrier {
         carrier if carrier.names_a_field() => false,
         Carrier::Properties => true,
-        carrier if carrier.is_code() => true,
+        // The name of a constant stands elsewhere, escapes read otherwise.
         _ => setting.key_span.of(cx.text) == setting.key,
     };
     is_key.then(|| Edit { span: setting.key_span, text: key.to_owned() })
