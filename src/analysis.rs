@@ -17,7 +17,7 @@ use crate::conf::EffectiveConf;
 use crate::pyspark::StaticPlan;
 use crate::rules::{
     self, Check, CodeContext, Confidence, Environment, Finding, Level, Rule, RuleSettings, RunView, SettingsContext,
-    Severity, Shared,
+    Severity, Shared, Vendor,
 };
 use crate::text::Span;
 
@@ -83,7 +83,7 @@ impl Syntax {
         match facts {
             Facts::Properties(_) => Some(Self::Properties),
             Facts::Python(_) => Some(Self::Python),
-            Facts::Carrier(..) => Some(Self::Carrier),
+            Facts::Carrier(kind, _) => Some(Self::Carrier(*kind)),
             Facts::Nothing => None,
         }
     }
@@ -95,6 +95,7 @@ fn static_findings<'a>(
     comments: &LazyCell<Comments<'a>, impl FnOnce() -> Comments<'a>>,
 ) -> Vec<Finding> {
     let is_test = is_test(input.path);
+    let environment = &of_document(input);
     let jobs = input.facts.jobs();
     let jobs: Vec<(&Job<'a>, &'a EffectiveConf)> = jobs.iter().zip(input.confs).collect();
     let mut findings = Vec::new();
@@ -102,8 +103,9 @@ fn static_findings<'a>(
         let shared = |conf| Shared {
             rule,
             text: input.text,
+            format: input.facts.format(),
             is_test,
-            environment: input.environment,
+            environment,
             conf,
             runs: input.runs,
             findings: Vec::new(),
@@ -134,6 +136,27 @@ fn static_findings<'a>(
         }
     }
     findings
+}
+
+/// The project's environment, with the platform that a document is written for, where nobody said another.
+fn of_document(input: &Input<'_>) -> Environment {
+    let mut environment = input.environment.clone();
+    if environment.vendor == Vendor::Oss && input.facts.format().is_some() {
+        environment.vendor = platform(input.text);
+    }
+    environment
+}
+
+/// Whose Spark a script, a manifest or a template is for, by the names of its platform's resources and commands.
+fn platform(text: &str) -> Vendor {
+    const NAMES: [(Vendor, &[&str]); 4] = [
+        (Vendor::Databricks, &["databricks", "spark_env_vars", "new_cluster"]),
+        (Vendor::Dataproc, &["dataproc", "softwareConfig"]),
+        (Vendor::Glue, &["AWS::Glue", "aws_glue", "glueetl", "aws glue"]),
+        (Vendor::Emr, &["AWS::EMR", "Classification", "aws_emr", "aws emr", "command-runner.jar", "spark-defaults\""]),
+    ];
+    let named = NAMES.iter().find(|(_, names)| names.iter().any(|name| text.contains(name)));
+    named.map_or(Vendor::Oss, |(vendor, _)| *vendor)
 }
 
 fn is_on(rule: &Rule, settings: &RuleSettings) -> bool {
@@ -194,7 +217,7 @@ fn keep(findings: &mut Vec<Finding>, settings: &RuleSettings, comments: &Comment
         !comments.suppress(finding.rule, finding.span)
     });
     for finding in findings.iter_mut() {
-        finding.fixes.push(comments.suppress_fix(finding.rule, finding.span));
+        finding.fixes.extend(comments.suppress_fix(finding.rule, finding.span));
     }
     if findings.len() > MAX_FINDINGS {
         findings.sort_by_key(|finding| Reverse(finding.severity));

@@ -1,7 +1,7 @@
 //! Settings in every carrier, held against what stands beside each input.
 //!
 //! A case is a folder in `carriers/` with `input.<ending>` (its kind follows from the name) and `expected.txt`, one line
-//! for each setting, submit and problem. Places are `line:column-column`, from 1, in characters; a place over several
+//! for each setting, submit, group (of settings by their lines, from 0) and problem. Places are `line:column-column`, from 1, in characters; a place over several
 //! lines is `line:column-line:column`. `CARRIERS=write cargo test --test carriers` writes the expectations anew.
 
 #![allow(clippy::unwrap_used)]
@@ -9,13 +9,39 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use sparkls::conf::carriers::{CarrierKind, Extract, Text, extract, kind_of, may_hold_settings};
+use sparkls::conf::carriers::{self, CarrierKind, Extract, Text, kind_of, may_hold_settings};
 use sparkls::conf::{Setting, Value};
+use sparkls::pyspark::PythonFile;
 use sparkls::text::Span;
+
+/// How a document is read.
+#[derive(Debug, Clone, Copy)]
+enum Reader {
+    Carrier(CarrierKind),
+    Python,
+}
+
+use Reader::{Carrier, Python};
+
+fn extract(reader: Reader, text: &str) -> Extract {
+    match reader {
+        Carrier(kind) => carriers::extract(kind, text),
+        Python => {
+            let file = PythonFile::parse(&text.into());
+            let plan = file.plan();
+            Extract {
+                settings: plan.settings.clone(),
+                submits: plan.submits.clone(),
+                groups: plan.groups.clone(),
+                problems: plan.problems.clone(),
+            }
+        }
+    }
+}
 
 struct Case {
     name: String,
-    kind: CarrierKind,
+    kind: Reader,
     text: String,
     expected: PathBuf,
 }
@@ -32,7 +58,9 @@ fn case(folder: &Path) -> Case {
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let input = files.into_iter().find(|path| !path.ends_with("expected.txt")).unwrap();
     let text = std::fs::read_to_string(&input).unwrap();
-    let kind = kind_of(&input, &text, None).unwrap_or_else(|| panic!("{name}: no kind"));
+    let is_python = input.extension().is_some_and(|ending| ending == "py");
+    let kind = if is_python { Some(Python) } else { kind_of(&input, &text, None).map(Carrier) };
+    let kind = kind.unwrap_or_else(|| panic!("{name}: no kind"));
     Case { name, kind, text, expected: folder.join("expected.txt") }
 }
 
@@ -84,6 +112,10 @@ fn show(text: &str, found: &Extract) -> String {
             write!(out, " lost={}", place(text, *lost)).unwrap();
         }
         out.push('\n');
+    }
+    for group in &found.groups {
+        let indices: Vec<String> = group.iter().map(usize::to_string).collect();
+        writeln!(out, "group {}", indices.join(" ")).unwrap();
     }
     for problem in &found.problems {
         writeln!(out, "problem {} {:?}: {}", place(text, problem.span), problem.kind, problem.message).unwrap();
@@ -145,6 +177,33 @@ fn what_spans_cover_is_what_was_decoded() {
 }
 
 #[test]
+fn every_setting_belongs_to_one_group_or_to_jobs() {
+    for case in cases() {
+        let found = extract(case.kind, &case.text);
+        let of_jobs: Vec<usize> = found.submits.iter().flat_map(|submit| submit.settings.iter().copied()).collect();
+        for (index, setting) in found.settings.iter().enumerate() {
+            let groups = found.groups.iter().filter(|group| group.contains(&index)).count();
+            let expected = usize::from(!of_jobs.contains(&index) && !setting.carrier.is_code());
+            assert_eq!(groups, expected, "{}: {} at {}", case.name, setting.key, place(&case.text, setting.key_span));
+        }
+    }
+}
+
+#[test]
+fn python_that_starts_jobs_is_none_itself() {
+    for case in cases().iter().filter(|case| ["boto3", "python-commands"].contains(&case.name.as_str())) {
+        let file = PythonFile::parse(&case.text.as_str().into());
+        assert!(!file.plan().uses.is_spark && file.plan().actions.is_empty(), "{}", case.name);
+        assert!(!file.plan().submits.is_empty(), "{}", case.name);
+    }
+    let prose = "\"\"\"Run `spark-submit --conf spark.executor.memory=4g job.py`, see spark.sql.ansi.enabled.\"\"\"\n\
+                 # spark-submit --conf spark.executor.cores=4 job.py\n\
+                 print(\"spark-submit --conf spark.executor.cores=4 job.py\")\n\
+                 raise SystemExit('set spark.executor.memory, or use --conf spark.executor.memory=4g')\n";
+    assert_eq!(extract(Python, prose), Extract::default());
+}
+
+#[test]
 fn line_ends_and_a_byte_order_mark_change_nothing() {
     for case in cases() {
         let found = keys_and_values(&extract(case.kind, &case.text));
@@ -185,15 +244,16 @@ fn any_beginning_of_a_document_is_read() {
     }
 }
 
-const KINDS: [CarrierKind; 8] = [
-    CarrierKind::Shell,
-    CarrierKind::Makefile,
-    CarrierKind::Dockerfile,
-    CarrierKind::Yaml,
-    CarrierKind::Json,
-    CarrierKind::Notebook,
-    CarrierKind::Hcl,
-    CarrierKind::Hocon,
+const KINDS: [Reader; 9] = [
+    Carrier(CarrierKind::Shell),
+    Carrier(CarrierKind::Makefile),
+    Carrier(CarrierKind::Dockerfile),
+    Carrier(CarrierKind::Yaml),
+    Carrier(CarrierKind::Json),
+    Carrier(CarrierKind::Notebook),
+    Carrier(CarrierKind::Hcl),
+    Carrier(CarrierKind::Hocon),
+    Python,
 ];
 
 #[test]
@@ -203,10 +263,10 @@ fn a_text_without_spark_is_never_parsed() {
     for (kind, text) in [(CarrierKind::Yaml, &yaml), (CarrierKind::Json, &json)] {
         assert!(text.len() > 1_000_000);
         assert!(!may_hold_settings(text), "the scan that stands before every parse");
-        assert_eq!(extract(kind, text), Extract::default());
+        assert_eq!(extract(Carrier(kind), text), Extract::default());
     }
     let log = "{\"Event\":\"SparkListenerLogStart\",\"Spark Version\":\"4.0.0\"}\n{\"spark.executor.memory\":\"1g\"}\n";
-    assert_eq!(extract(CarrierKind::Json, log), Extract::default(), "an event log is no configuration");
+    assert_eq!(extract(Carrier(CarrierKind::Json), log), Extract::default(), "an event log is no configuration");
 }
 
 #[test]
@@ -224,7 +284,7 @@ fn deep_nesting_is_no_danger() {
         }
     }
     let indented: String = (0..600).map(|level| format!("{}spark:\n", " ".repeat(level))).collect();
-    check_spans(&indented, &extract(CarrierKind::Yaml, &indented));
+    check_spans(&indented, &extract(Carrier(CarrierKind::Yaml), &indented));
 }
 
 #[test]
@@ -269,7 +329,7 @@ fn variables_in_variables_do_not_multiply() {
     }
     text.push_str("C=(--conf spark.a=1 --conf spark.b=2)\n");
     text.push_str(&"spark-submit --conf spark.x=$A5 \"${C[@]}\" a.py\n".repeat(200));
-    let found = extract(CarrierKind::Shell, &text);
+    let found = extract(Carrier(CarrierKind::Shell), &text);
     assert_eq!(found.settings.len(), 202);
     check_spans(&text, &found);
 }

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used)]
 
 mod cli {
+    mod carriers;
+    mod conf;
     pub(crate) mod folder;
 }
 
@@ -288,6 +290,10 @@ fn settings_are_explained() {
     let folder = Folder::with(&[]);
     let page = folder.run(&["explain", "spark.sql.adaptive.enabled"]);
     assert!(page.stdout.contains("Spark 3.2-4.3   true"), "{}", page.stdout);
+    let page = folder.run(&["explain", "spark.speculation.quantile"]);
+    assert!(page.stdout.contains("  Spark 3.0-3.5   0.75\n  Spark 4.0-4.3   0.9\n"), "{}", page.stdout);
+    let flag = folder.run(&["explain", "--executor-memory"]);
+    assert!(flag.stdout.starts_with("spark.executor.memory  size"), "{}", flag.stdout);
     let wrong = folder.run(&["explain", "spark.sql.adaptive.enable"]);
     assert_eq!(wrong.code, 2);
     assert!(wrong.stderr.contains("did you mean `spark.sql.adaptive.enabled`?"), "{}", wrong.stderr);

@@ -27,7 +27,7 @@
 //! | `stream parquet processingTime` | a streaming query that starts, with its trigger |
 //! | `misused BooleanOperator`, `shadowed sum`, `rows IsIn`, `driver data` | what the code does wrong with columns and rows |
 //! | `count tested empty`, `count logged`, `count used elsewhere 1`, `pandas unique` | what becomes of a result |
-//! | `setting spark.x=1 builder` | a setting with its carrier; `spark.x.*` for a key with holes, `=?` for an unknown value |
+//! | `setting spark.x=1 builder` | a setting with its carrier (`job`: of a dict that no session of the file gets); `spark.x.*` for a key with holes, `=?` for an unknown value |
 //!
 //! The first line may be `#! fact; fact`: facts of the whole file: `spark`, `no spark`, `local master`, `session NAME`,
 //! `functions NAME`, `app NAME`, `plots`, `connect`, `builds session`.
@@ -231,7 +231,8 @@ fn facts(text: &str, plan: &StaticPlan) -> Facts {
             Carrier::SparkConf => "conf",
             Carrier::RuntimeSet => "runtime",
             Carrier::SqlSet => "sql",
-            other => panic!("{other:?} is no carrier of code"),
+            Carrier::Job => "job",
+            other => panic!("{other:?}: tests/carriers holds the jobs that code defines"),
         };
         let value = match &setting.value {
             Value::Literal(value) => value.clone(),

@@ -179,6 +179,24 @@ fn calls_that_multiply_end() {
 }
 
 #[test]
+fn names_that_multiply_end() {
+    let mut text = String::from("a0 = {'spark.a': '1'}\nc0 = 'spark.x'\n");
+    for level in 1..40 {
+        let below = level - 1;
+        text.push_str(&format!("a{level} = [a{below}, a{below}]\nc{level} = f'{{c{below}}}{{c{below}}}'\n"));
+    }
+    text.push_str("submit(conf=a39, name=c39, **a39)\n");
+    text.push_str("long = '--conf spark.b=2 ");
+    text.push_str(&"x".repeat(200_000));
+    text.push_str("'\nrun([");
+    text.push_str(&"long, f'{long}', ".repeat(2_000));
+    text.push_str("])\nself_made = {**self_made, 'spark.c': self_made}\nrun(self_made)\n");
+    let file = parse(&text);
+    assert!(file.plan().settings.iter().any(|setting| setting.key == "spark.a"));
+    assert!(file.plan().settings.len() < 100);
+}
+
+#[test]
 fn recursion_ends() {
     let file = parse(
         "def f(df):\n    return f(df.limit(1))\nf(spark.table('t')).count()\nclass A(A):\n    def m(self):\n        self.m()\nA().m()\n",

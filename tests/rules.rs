@@ -8,9 +8,10 @@ mod harness;
 
 use std::path::Path;
 
-use harness::case::{self, Case, Document};
+use harness::case::{self, Case, Document, Language};
 use harness::check::{self, Variant};
 use harness::{cases, docs, expect_none, fixes};
+use sparkls::conf::carriers;
 use sparkls::rules::{self, Check};
 
 fn for_each_document(complain: impl Fn(&Case, &Document) -> Vec<String>) {
@@ -92,6 +93,34 @@ fn fixes_of_the_documented_examples_hold() {
         case.documents.iter().flat_map(|document| fixes::complaints(&case, document)).collect::<Vec<_>>()
     };
     expect_none(&rules::all().flat_map(complain).collect::<Vec<_>>());
+}
+
+/// The documents that the readers of carriers are held against, as cases of their own.
+fn carriers() -> Vec<Case> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/carriers");
+    let mut folders: Vec<_> = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.sort();
+    folders.iter().map(|folder| carrier(folder)).collect()
+}
+
+fn carrier(folder: &Path) -> Case {
+    let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let input = files.into_iter().find(|path| !path.ends_with("expected.txt")).unwrap();
+    let text = std::fs::read_to_string(&input).unwrap();
+    let language = match carriers::kind_of(&input, &text, None) {
+        Some(kind) => Language::Carrier(kind),
+        None => Language::Python,
+    };
+    let path = input.file_name().unwrap().to_string_lossy().into_owned();
+    let mut case = Case::new(&folder.file_name().unwrap().to_string_lossy());
+    case.documents.push(Document { path, text, ..Document::new(language) });
+    case
+}
+
+#[test]
+fn fixes_in_every_carrier_parse_and_their_findings_are_gone() {
+    let complain = |case: &Case| fixes::complaints(case, &case.documents[0]);
+    expect_none(&carriers().iter().flat_map(complain).collect::<Vec<_>>());
 }
 
 #[test]

@@ -7,6 +7,10 @@ mod client;
 
 #[path = "server/actions.rs"]
 mod actions;
+#[path = "server/carriers.rs"]
+mod carriers;
+#[path = "server/completion.rs"]
+mod completion;
 #[path = "server/configuration.rs"]
 mod configuration;
 #[path = "server/diagnostics.rs"]
@@ -17,6 +21,8 @@ mod documents;
 mod knowledge;
 #[path = "server/order.rs"]
 mod order;
+#[path = "server/places.rs"]
+mod places;
 #[path = "server/protocol.rs"]
 mod protocol;
 #[path = "server/runs.rs"]

@@ -3,6 +3,8 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use rustc_hash::FxHashSet;
+
 use crate::conf::Setting;
 use crate::conf::carriers::{CarrierKind, Extract, Problem, Submit};
 use crate::conf::properties::PropertiesFile;
@@ -41,6 +43,14 @@ impl Facts {
         }
     }
 
+    /// The format, if the document is neither Python nor a properties file.
+    pub fn format(&self) -> Option<CarrierKind> {
+        match self {
+            Self::Carrier(kind, _) => Some(*kind),
+            Self::Properties(_) | Self::Python(_) | Self::Nothing => None,
+        }
+    }
+
     /// The properties file, if the document is one.
     pub fn properties(&self) -> Option<&PropertiesFile> {
         match self {
@@ -69,8 +79,9 @@ impl Facts {
     /// What a carrier reads otherwise than it looks.
     pub fn problems(&self) -> &[Problem] {
         match self {
+            Self::Python(plan) => &plan.problems,
             Self::Carrier(_, extract) => &extract.problems,
-            Self::Properties(_) | Self::Python(_) | Self::Nothing => &[],
+            Self::Properties(_) | Self::Nothing => &[],
         }
     }
 
@@ -105,7 +116,7 @@ fn started<'a>(settings: &[Setting], submits: &'a [Submit], groups: &[Vec<usize>
         Job { submit, settings: Cow::Owned(settings.collect()) }
     };
     let mut jobs: Vec<Job<'a>> = submits.iter().map(|submit| job(Some(submit), &submit.settings)).collect();
-    let in_a_job: Vec<usize> = submits.iter().flat_map(|submit| submit.settings.iter().copied()).collect();
+    let in_a_job: FxHashSet<usize> = submits.iter().flat_map(|submit| submit.settings.iter().copied()).collect();
     let alone = groups.iter().filter(|group| !group.iter().any(|index| in_a_job.contains(index)));
     jobs.extend(alone.map(|group| job(None, group)));
     let rest: Vec<usize> = (0..told.len()).filter(|index| !told[*index]).collect();

@@ -1,7 +1,10 @@
 //! Comments that speak to us: `# sparkls: ignore[slug]`, `# sparkls: ignore-file[slug]`, and reasons written beside code.
 
+mod lines;
+
 use std::collections::BTreeSet;
 
+use crate::conf::carriers::CarrierKind;
 use crate::rules::{Edit, Fix, FixKind};
 use crate::text::Span;
 
@@ -12,8 +15,8 @@ pub(super) enum Syntax {
     Python,
     /// `#` or `!` at a line's start only, `\` at a line's end.
     Properties,
-    /// Scripts, YAML, HCL: `#`, which only on a line of its own is a comment for certain.
-    Carrier,
+    /// Scripts, manifests, templates: `#`, as far as the format has comments.
+    Carrier(CarrierKind),
 }
 
 /// One physical line.
@@ -29,11 +32,18 @@ struct Line {
     continues: bool,
 }
 
+/// Lines of a command that a comment is looked for above.
+const LONGEST_COMMAND: usize = 200;
+
 /// The comments of one document.
 pub(super) struct Comments<'a> {
     text: &'a str,
     syntax: Syntax,
     lines: Vec<Line>,
+    /// The first line of each line's statement.
+    first_lines: Vec<usize>,
+    /// The lines that have a comment.
+    commented: Vec<usize>,
     ignored_in_file: BTreeSet<&'a str>,
 }
 
@@ -42,7 +52,8 @@ impl<'a> Comments<'a> {
     pub(super) fn read(text: &'a str, syntax: Syntax) -> Self {
         let lines = match syntax {
             Syntax::Python => python_lines(text),
-            Syntax::Properties | Syntax::Carrier => properties_lines(text),
+            Syntax::Properties => properties_lines(text),
+            Syntax::Carrier(kind) => lines::read(text, kind),
         };
         let ignored_in_file = lines
             .iter()
@@ -50,7 +61,17 @@ impl<'a> Comments<'a> {
             .flat_map(|(_, list)| list.split(','))
             .map(str::trim)
             .collect();
-        Self { text, syntax, lines, ignored_in_file }
+        let mut first = 0;
+        let first_of = |(at, line): (usize, &Line)| {
+            let of_this = first;
+            if !line.continues {
+                first = at + 1;
+            }
+            of_this
+        };
+        let first_lines = lines.iter().enumerate().map(first_of).collect();
+        let commented = (0..lines.len()).filter(|at| lines[*at].comment.is_some()).collect();
+        Self { text, syntax, lines, first_lines, commented, ignored_in_file }
     }
 
     /// Whether a comment on the line of `span`, right above it, or for the whole file names the rule.
@@ -58,7 +79,22 @@ impl<'a> Comments<'a> {
         let (first, last) = self.statement_lines(span);
         let above = self.lines[..first].iter().rev().take_while(|line| line.only_comment);
         self.ignored_in_file.contains(rule)
-            || self.lines[first..=last].iter().chain(above).any(|line| self.names(line, rule))
+            || self.commented(first, last).chain(above).any(|line| self.names(line, rule))
+            || self.names_inside(rule, span, first, last)
+    }
+
+    /// Whether a comment of a script that stands inside of the document (a block scalar, a heredoc) names the rule.
+    fn names_inside(&self, rule: &str, span: Span, first: usize, last: usize) -> bool {
+        if first == last || !matches!(self.syntax, Syntax::Carrier(_)) {
+            return false;
+        }
+        let text = |at: &usize| self.lines[*at].span.of(self.text);
+        let names = |at: usize| names(text(&at), rule);
+        let line = self.line_of(span);
+        let joined = |at: &usize| text(at).ends_with('\\');
+        let start = (first..line).rev().take(LONGEST_COMMAND).take_while(joined).last().unwrap_or(line);
+        let mut above = (first..start).rev().take_while(|at| text(at).trim_start().starts_with('#'));
+        text(&line).contains("# sparkls:") && names(line) || above.any(names)
     }
 
     /// Whether somebody wrote a reason beside the code: a comment of several words on the line of `span`.
@@ -73,49 +109,80 @@ impl<'a> Comments<'a> {
         !is_directive && words.count() >= 3
     }
 
-    /// The edit that makes [`Comments::suppress`] true for a finding.
-    pub(super) fn suppress_fix(&self, rule: &str, span: Span) -> Fix {
+    /// The edit that makes [`Comments::suppress`] true for a finding; `None` where the format has no comments.
+    pub(super) fn suppress_fix(&self, rule: &str, span: Span) -> Option<Fix> {
+        if matches!(self.syntax, Syntax::Carrier(CarrierKind::Json | CarrierKind::Notebook)) {
+            return None;
+        }
         let (first, last) = self.statement_lines(span);
         let edit = match self.existing_list_end(first, last) {
             Some(at) => Edit { span: Span::at(at), text: format!(", {rule}") },
-            None if self.syntax == Syntax::Python && !self.lines[last].continues && first == last => {
+            None if self.syntax.has_comments_behind() && !self.lines[last].continues && first == last => {
                 let end = self.lines[last].span.end as usize;
                 Edit { span: Span::at(end), text: format!("  # sparkls: ignore[{rule}]") }
             }
             None => {
                 let line = self.lines[first].span;
                 let code = line.of(self.text).trim_start_matches('\u{feff}');
-                let indent = &code[..code.len() - code.trim_start().len()];
+                // A recipe's own lines are shown and run; make leaves out those at the margin.
+                let indent = match self.syntax {
+                    Syntax::Carrier(CarrierKind::Makefile) => "",
+                    _ => &code[..code.len() - code.trim_start().len()],
+                };
                 let at = line.end as usize - code.len();
                 Edit { span: Span::at(at), text: format!("{indent}# sparkls: ignore[{rule}]\n") }
             }
         };
-        Fix { title: format!("Ignore {rule} here"), kind: FixKind::QuickFix, safe: false, edits: vec![edit] }
+        Some(Fix { title: format!("Ignore {rule} here"), kind: FixKind::QuickFix, safe: false, edits: vec![edit] })
+    }
+
+    /// The lines with a comment among these.
+    fn commented(&self, first: usize, last: usize) -> impl Iterator<Item = &Line> {
+        let at = |line: usize| self.commented.partition_point(|commented| *commented < line);
+        self.commented[at(first)..at(last + 1)].iter().map(|line| &self.lines[*line])
+    }
+
+    fn line_of(&self, span: Span) -> usize {
+        self.lines.partition_point(|line| line.span.end < span.start).min(self.lines.len() - 1)
     }
 
     /// The physical lines that a comment can't be put between: the line of `span` with what continues it.
     fn statement_lines(&self, span: Span) -> (usize, usize) {
-        let line = self.lines.partition_point(|line| line.span.end < span.start).min(self.lines.len() - 1);
-        let first = (0..line).rev().take_while(|&at| self.lines[at].continues).last().unwrap_or(line);
-        let last = (line..self.lines.len()).find(|&at| !self.lines[at].continues).unwrap_or(self.lines.len() - 1);
-        (first, last)
+        let line = self.line_of(span);
+        let first = self.first_lines[line];
+        (first, self.first_lines.partition_point(|other| *other <= first) - 1)
     }
 
     fn names(&self, line: &Line, rule: &str) -> bool {
-        comment_of(self.text, line)
-            .and_then(|comment| slugs(comment, "ignore"))
-            .is_some_and(|(_, list)| list.split(',').any(|slug| slug.trim() == rule))
+        comment_of(self.text, line).is_some_and(|comment| names(comment, rule))
     }
 
     /// Where the list of an `ignore[...]` that covers these lines ends.
     fn existing_list_end(&self, first: usize, last: usize) -> Option<usize> {
         let above = self.lines[..first].iter().rev().take_while(|line| line.only_comment);
-        self.lines[first..=last].iter().chain(above).find_map(|line| {
+        self.commented(first, last).chain(above).find_map(|line| {
             let start = line.comment? as usize;
             let (offset, list) = slugs(comment_of(self.text, line)?, "ignore")?;
             Some(start + offset + list.len())
         })
     }
+}
+
+impl Syntax {
+    /// Whether a comment may stand at the end of a line that holds something.
+    fn has_comments_behind(self) -> bool {
+        match self {
+            Self::Python => true,
+            Self::Properties => false,
+            // Dockerfiles have none there, and in a Makefile the blank in front of it would belong to the value.
+            Self::Carrier(kind) => matches!(kind, CarrierKind::Shell | CarrierKind::Yaml | CarrierKind::Hcl),
+        }
+    }
+}
+
+/// Whether a comment tells to ignore the rule.
+fn names(comment: &str, rule: &str) -> bool {
+    slugs(comment, "ignore").is_some_and(|(_, list)| list.split(',').any(|slug| slug.trim() == rule))
 }
 
 fn comment_of<'a>(text: &'a str, line: &Line) -> Option<&'a str> {
@@ -261,7 +328,7 @@ mod tests {
             "\u{feff}df \\\n.collect()\n",
         ] {
             let comments = Comments::read(text, Syntax::Python);
-            let fix = comments.suppress_fix("collect-unbounded", at(text, "collect()"));
+            let fix = comments.suppress_fix("collect-unbounded", at(text, "collect()")).expect("Python has comments");
             let fixed = crate::rules::fix::apply(text, &fix.edits);
             assert!(suppressed(&fixed), "{fixed}");
             assert_eq!(fixed.matches("sparkls:").count(), 1, "{fixed}");
@@ -273,6 +340,7 @@ mod tests {
         let text = "spark.a 1\nspark.b \\\n  2\n";
         let span = at(text, "2");
         let fix = Comments::read(text, Syntax::Properties).suppress_fix("invalid-value", span);
+        let fix = fix.expect("properties files have comments");
         let fixed = crate::rules::fix::apply(text, &fix.edits);
         assert_eq!(fixed, "spark.a 1\n# sparkls: ignore[invalid-value]\nspark.b \\\n  2\n");
         assert!(Comments::read(&fixed, Syntax::Properties).suppress("invalid-value", at(&fixed, "2")));

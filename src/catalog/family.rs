@@ -144,6 +144,44 @@ const SSL_SERVERS: [&str; 6] = ["akka", "fs", "historyServer", "rpc", "standalon
 const RESOURCE: [&str; 3] = ["amount", "discoveryScript", "vendor"];
 const QUEUE: [&str; 1] = ["capacity"];
 
+/// Names that are free in one part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FreeName {
+    /// What stands before the free part.
+    pub before: &'static str,
+    /// What the free part is: `name`, or `NAME` for an environment variable.
+    pub placeholder: &'static str,
+    /// What stands behind it.
+    pub behind: &'static str,
+}
+
+impl FreeName {
+    /// The name with `NAME` for what is free.
+    pub fn label(&self) -> String {
+        format!("{}NAME{}", self.before, self.behind)
+    }
+}
+
+/// Names with a free part and a fixed end.
+const ENDED: [(&str, &str); 7] = [
+    ("spark.driver.resource.", ".amount"),
+    ("spark.executor.resource.", ".amount"),
+    ("spark.executor.resource.", ".discoveryScript"),
+    ("spark.task.resource.", ".amount"),
+    ("spark.yarn.driver.resource.", ".amount"),
+    ("spark.yarn.executor.resource.", ".amount"),
+    ("spark.scheduler.listenerbus.eventqueue.", ".capacity"),
+];
+
+/// Every name of Spark's own that is free in part; those of Mesos, which is gone, are left out.
+pub fn free_names() -> impl Iterator<Item = FreeName> {
+    let open = OPEN.iter().filter(|(before, _)| !before.starts_with("spark.mesos.")).map(|(before, family)| {
+        let is_variable = *family == Family::Environment || before.ends_with(".secretKeyRef.");
+        FreeName { before, placeholder: if is_variable { "NAME" } else { "name" }, behind: "" }
+    });
+    open.chain(ENDED.iter().map(|(before, behind)| FreeName { before, placeholder: "name", behind }))
+}
+
 /// Which family of free names `name` belongs to; `None` for names of Spark's own, known or not.
 pub fn family(name: &str) -> Option<Family> {
     if let Some((_, family)) = OPEN.iter().find(|(prefix, _)| longer(name, prefix)) {

@@ -2,6 +2,7 @@
 //!
 //! Promises: looking a name up costs a hash; the embedded table is read once, on first use.
 
+mod complete;
 mod facts;
 mod family;
 mod links;
@@ -13,8 +14,9 @@ mod similar;
 mod table;
 mod version;
 
+pub use complete::{Completion, Completions, Standing, complete};
 pub use facts::{Bounds, ByteUnit, CaseFold, Default, Kind, Limit, MainKey, Removed, Scope, SettingFacts, TimeUnit};
-pub use family::{Family, family, family_name_near};
+pub use family::{Family, FreeName, family, family_name_near, free_names};
 pub use links::link;
 pub use raw::raw_kind;
 pub use release::{Releases, VERSIONS, VersionIndex, nearest};

@@ -19,8 +19,9 @@ const WIDTH: usize = 120;
 
 /// Find what is slow or will fail in settings and PySpark jobs.
 ///
-/// Reads Python files and spark-defaults.conf (any *spark*.conf or *spark*.properties) at and below the paths, as git
-/// sees them. Settings come from the nearest sparkls.toml or [tool.sparkls] in pyproject.toml.
+/// Reads Python files, spark-defaults.conf (any *spark*.conf or *spark*.properties), and the scripts, Makefiles,
+/// Dockerfiles, notebooks, YAML, JSON, HCL and HOCON files that set something of Spark or start a job, at and below the
+/// paths, as git sees them. Settings come from the nearest sparkls.toml or [tool.sparkls] in pyproject.toml.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Files and folders; the current directory if none is given.
@@ -116,16 +117,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         runs: args.runs.clone(),
         selection: Selection::new(&args.select, &args.ignore)?,
     };
-    let (mut inputs, stdin) = match &args.stdin_filename {
-        Some(name) => (Inputs::for_text(name, &options), Some(read_stdin()?)),
-        None if args.paths.is_empty() => (Inputs::open(&[PathBuf::from(".")], &options), None),
-        None => (Inputs::open(&args.paths, &options), None),
+    let mut inputs = match &args.stdin_filename {
+        Some(name) => Inputs::of_text(name, &read_stdin()?, &options),
+        None if args.paths.is_empty() => Inputs::open(&[PathBuf::from(".")], &options),
+        None => Inputs::open(&args.paths, &options),
     };
     let analyse = |inputs: &mut Inputs| {
-        let (mut files, checked) = match &stdin {
-            Some(text) => inputs.analyse_text(text),
-            None => inputs.analyse(),
-        };
+        let (mut files, checked) = inputs.analyse();
         for file in &mut files {
             file.analysis.findings.retain(|finding| args.min_severity.admits(finding.severity));
         }
@@ -137,7 +135,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         if args.diff {
             print_diff(&files, &changes)?;
         } else if write(&files, &changes)? > 0 {
-            inputs.errors.clear();
+            inputs.rewritten(changes.iter().filter_map(|(index, text, _)| Some((&*files.get(*index)?.file, text))));
             (files, _) = analyse(&mut inputs);
         }
     }
@@ -149,7 +147,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         version: inputs.version(),
         elapsed: started.elapsed(),
     };
-    print(args, &outcome)?;
+    print(args, &outcome, &inputs.idle)?;
     Ok(exit(args, &outcome))
 }
 
@@ -203,11 +201,14 @@ fn write(files: &[FileOutcome], changes: &Changes) -> anyhow::Result<usize> {
     Ok(total)
 }
 
-fn print(args: &Args, outcome: &Outcome) -> anyhow::Result<()> {
+fn print(args: &Args, outcome: &Outcome, idle: &[PathBuf]) -> anyhow::Result<()> {
     if matches!(args.format, Format::Text) || args.diff {
         let mut stderr = anstream::stderr();
         for error in &outcome.errors {
             writeln!(stderr, "{}", output::text::error(error))?;
+        }
+        for path in idle {
+            writeln!(stderr, "{}: note: nothing in it sets something of Spark or starts a job", path.display())?;
         }
     }
     if args.diff {

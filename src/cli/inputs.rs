@@ -1,23 +1,26 @@
 //! From paths on the command line to projects, runs and analysed files.
 
+mod reading;
+mod roots;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
 use super::output::{FileOutcome, InputError, Place};
 use super::progress::ReadProgress;
-use crate::analysis::Analysis;
+use crate::analysis::{Analysis, Facts};
 use crate::catalog::SparkVersion;
 use crate::eventlog::ReadError;
 use crate::rules::{self, Level, MeasuredRun, Rule};
 use crate::text::Document;
-use crate::workspace::{self, Kind, Project, Settings, Sources, holds_spark_keys};
+use crate::workspace::{self, Project, Settings, Source, Sources};
+use reading::{Reading, failed, guarded, understand};
+use roots::{Roots, beside};
+pub(super) use roots::{root_of, settings_files};
 
-/// A larger file is data, not a job or a list of settings.
-const LARGEST: u64 = 64 << 20;
 /// A folder of logs stands for its newest ones, as it does in `sparkls.toml`.
 const NEWEST_LOGS: usize = 4;
 
@@ -88,50 +91,82 @@ pub(super) fn nearest<'a>(word: &str, known: impl Iterator<Item = &'a str>) -> O
         .map(|(_, name)| name)
 }
 
-/// The projects of the inputs, opened once each.
+/// The projects of the inputs, opened once each, and their files, read once each.
 pub(super) struct Inputs {
     /// By root.
     projects: BTreeMap<PathBuf, Project>,
-    /// Files in path order with their project's root.
-    files: Vec<(PathBuf, PathBuf)>,
+    /// In path order.
+    files: Vec<InputFile>,
+    /// Files that the user named and in which there is nothing of Spark, as the user would name them.
+    pub idle: Vec<PathBuf>,
     /// What can't be read or used.
     pub errors: Vec<InputError>,
 }
 
+/// A file that is about Spark.
+pub(super) struct InputFile {
+    pub(super) path: PathBuf,
+    root: PathBuf,
+    pub(super) text: Arc<str>,
+    pub(super) facts: Facts,
+}
+
+/// A path that may be about Spark.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    path: PathBuf,
+    root: PathBuf,
+    is_named: bool,
+}
+
 impl Inputs {
-    /// Finds the files below `paths` and opens their projects. Logs are read here.
+    /// Finds the files below `paths`, reads them, and opens their projects. Logs are read here.
     pub(super) fn open(paths: &[PathBuf], options: &Options) -> Self {
-        let mut inputs = Self { projects: BTreeMap::new(), files: Vec::new(), errors: Vec::new() };
+        let mut inputs = Self::empty();
         let mut roots = Roots::default();
+        let mut candidates = Vec::new();
+        let mut walked = HashMap::new();
         for path in paths.iter().map(|path| beside(path)) {
             if let Err(error) = std::fs::metadata(&path) {
-                inputs.errors.push(InputError { path: shown(&path), place: None, message: error.to_string() });
+                inputs.errors.push(failed(&path, error.to_string()));
                 continue;
             }
             let exclude = inputs.project(&roots.of(&path), options).exclude.clone();
-            for file in workspace::files(std::slice::from_ref(&path), &exclude) {
-                let root = roots.of(&file);
-                let is_named = file == path;
-                if is_named || !inputs.project(&root, options).excludes(&file) {
-                    inputs.files.push((file, root));
+            let files: Vec<PathBuf> = workspace::files(std::slice::from_ref(&path), &exclude).collect();
+            for file in &files {
+                let root = roots.of(file);
+                let is_named = *file == path;
+                if is_named || !inputs.project(&root, options).excludes(file) {
+                    candidates.push(Candidate { path: file.clone(), root, is_named });
                 }
             }
+            walked.insert(path, files);
         }
-        inputs.files.sort();
-        inputs.files.dedup();
+        candidates.sort();
+        // Of a file that was walked and named, the later one is the named one.
+        candidates.reverse();
+        candidates.dedup_by(|later, earlier| later.path == earlier.path);
+        candidates.reverse();
+        inputs.read(candidates, walked);
         inputs.link(options);
         inputs
     }
 
-    /// The project of a file that need not exist, for text from stdin.
-    pub(super) fn for_text(path: &Path, options: &Options) -> Self {
-        let mut inputs = Self { projects: BTreeMap::new(), files: Vec::new(), errors: Vec::new() };
+    /// The project of a file that need not exist, and its text, which came from stdin.
+    pub(super) fn of_text(path: &Path, text: &Arc<str>, options: &Options) -> Self {
+        let mut inputs = Self::empty();
         let path = beside(path);
         let root = Roots::default().of(&path);
         inputs.project(&root, options);
-        inputs.files.push((path, root));
+        let understood = understand(&path, text, true);
+        inputs.keep(path.clone(), root, true, understood);
+        inputs.scan(HashMap::new(), &[]);
         inputs.link(options);
         inputs
+    }
+
+    fn empty() -> Self {
+        Self { projects: BTreeMap::new(), files: Vec::new(), idle: Vec::new(), errors: Vec::new() }
     }
 
     fn project(&mut self, root: &Path, options: &Options) -> &Project {
@@ -148,12 +183,44 @@ impl Inputs {
         })
     }
 
+    /// Reads the candidates, in parallel, and what else lies in their projects.
+    fn read(&mut self, candidates: Vec<Candidate>, walked: HashMap<PathBuf, Vec<PathBuf>>) {
+        let read: Vec<_> = candidates.par_iter().map(|one| reading::read(&one.path, one.is_named)).collect();
+        let paths: Vec<PathBuf> = candidates.iter().map(|candidate| candidate.path.clone()).collect();
+        for (Candidate { path, root, is_named }, reading) in candidates.into_iter().zip(read) {
+            self.keep(path, root, is_named, reading);
+        }
+        self.scan(walked, &paths);
+    }
+
+    fn keep(&mut self, path: PathBuf, root: PathBuf, is_named: bool, read: Result<Option<Reading>, InputError>) {
+        match read {
+            Ok(Some(Reading { text, facts })) => self.files.push(InputFile { path, root, text, facts }),
+            Ok(None) if is_named => self.idle.push(shown(&path)),
+            Ok(None) => {}
+            Err(error) => self.errors.push(error),
+        }
+    }
+
+    /// Gives every project its sources: what was read, and what else lies in it. `walked` has the files below folders
+    /// that were listed already, `seen` those that were read, whatever came of it.
+    fn scan(&mut self, mut walked: HashMap<PathBuf, Vec<PathBuf>>, seen: &[PathBuf]) {
+        let of_file = |file: &InputFile| Source::of(&file.path, &file.text, &file.facts).map(Arc::new);
+        let sources: Vec<Option<Arc<Source>>> = self.files.par_iter().map(of_file).collect();
+        let mut known: HashMap<&Path, Option<Arc<Source>>> = seen.iter().map(|path| (path.as_path(), None)).collect();
+        known.extend(self.files.iter().map(|file| file.path.as_path()).zip(sources));
+        for project in self.projects.values_mut() {
+            let list = || workspace::files(std::slice::from_ref(&project.root), &project.exclude).collect();
+            let paths = walked.remove(&project.root).unwrap_or_else(list);
+            *project = project.with_sources(Sources::of(paths, &known));
+        }
+    }
+
     /// Reads the logs of every project that has files.
     fn link(&mut self, options: &Options) {
-        let used: BTreeSet<&PathBuf> = self.files.iter().map(|(_, root)| root).collect();
-        self.projects.retain(|root, _| used.contains(root));
+        let used: BTreeSet<&PathBuf> = self.files.iter().map(|file| &file.root).collect();
+        self.projects.retain(|root, _| used.is_empty() || used.contains(root));
         for project in self.projects.values_mut() {
-            *project = project.with_sources(Sources::scan(&project.root, &project.exclude));
             let logs: Vec<PathBuf> = if options.runs.is_empty() {
                 project.run_paths.clone()
             } else {
@@ -178,17 +245,10 @@ impl Inputs {
         }
     }
 
-    /// Analyses all files, in parallel; what can't be read is added to the errors. Files of which nothing is to be said
-    /// are only counted.
+    /// Analyses all files, in parallel; what fails is added to the errors. Files of which nothing is to be said are only
+    /// counted.
     pub(super) fn analyse(&mut self) -> (Vec<FileOutcome>, usize) {
-        let results: Vec<Result<Option<FileOutcome>, InputError>> = self
-            .files
-            .par_iter()
-            .map(|(path, root)| {
-                let text = read(path)?;
-                self.one(path, root, &text)
-            })
-            .collect();
+        let results: Vec<_> = self.files.par_iter().map(|file| self.one(file)).collect();
         let mut outcomes = Vec::new();
         for result in results {
             match result {
@@ -199,48 +259,55 @@ impl Inputs {
         (outcomes, self.files.len())
     }
 
-    /// Analyses text in place of the only file's.
-    pub(super) fn analyse_text(&mut self, text: &Arc<str>) -> (Vec<FileOutcome>, usize) {
-        let mut outcomes = Vec::new();
-        for (path, root) in self.files.clone() {
-            match self.one(&path, &root, text) {
-                Ok(outcome) => outcomes.extend(outcome),
-                Err(error) => self.errors.push(error),
-            }
-        }
-        (outcomes, self.files.len())
-    }
-
-    fn one(&self, path: &Path, root: &Path, text: &Arc<str>) -> Result<Option<FileOutcome>, InputError> {
-        let analysis = self.analysis(path, root, text)?;
+    fn one(&self, file: &InputFile) -> Result<Option<FileOutcome>, InputError> {
+        let analysis = self.judge(&file.path, &file.root, &file.text, &file.facts)?;
         let is_silent = analysis.findings.is_empty() && analysis.notes.is_empty() && analysis.summary.is_empty();
         Ok((!is_silent).then(|| FileOutcome {
-            path: shown(path),
-            root: root.to_owned(),
-            file: path.to_owned(),
-            document: Document::new(0, text),
+            path: shown(&file.path),
+            root: file.root.clone(),
+            file: file.path.clone(),
+            document: Document::new(0, &file.text),
             analysis,
         }))
     }
 
-    /// Analyses one text as the file at `path`; a panic is an error of this file alone.
+    /// Analyses one text as the file at `path`.
     pub(super) fn analysis(&self, path: &Path, root: &Path, text: &Arc<str>) -> Result<Analysis, InputError> {
-        let failed = |message: &str| InputError { path: shown(path), place: None, message: message.to_owned() };
-        let project = self.projects.get(root).ok_or_else(|| failed("its project is not open"))?;
-        let kind = match Kind::of_file(path, text) {
-            // Named on the command line, whatever its name: `--properties-file` takes any.
-            Kind::Other if holds_spark_keys(text) => Kind::Properties,
-            kind => kind,
-        };
-        if kind == Kind::Other {
-            return Err(failed("neither Python nor settings of Spark"));
+        match understand(path, text, true)? {
+            Some(Reading { text, facts }) => self.judge(path, root, &text, &facts),
+            None => Ok(Analysis::default()),
         }
-        catch_unwind(AssertUnwindSafe(|| {
-            let facts = workspace::facts(kind, text);
-            let links = workspace::link_runs(project, path, text, &facts);
-            workspace::analyse(project, path, text, &facts, &links)
-        }))
-        .map_err(|_| failed("sparkls failed on this file; this is a mistake of sparkls, please report it"))
+    }
+
+    fn judge(&self, path: &Path, root: &Path, text: &Arc<str>, facts: &Facts) -> Result<Analysis, InputError> {
+        let project = self.projects.get(root).ok_or_else(|| failed(path, "its project is not open"))?;
+        guarded(path, || {
+            let links = workspace::link_runs(project, path, text, facts);
+            workspace::analyse(project, path, text, facts, &links)
+        })
+    }
+
+    /// Takes the texts that were written to the files at these paths for what they hold.
+    pub(super) fn rewritten<'a>(&mut self, written: impl Iterator<Item = (&'a Path, &'a Arc<str>)>) {
+        for (path, text) in written {
+            let Some(file) = self.files.iter_mut().find(|file| file.path == path) else { continue };
+            let Ok(Some(Reading { text, facts })) = understand(path, text, true) else { continue };
+            let source = Source::of(path, &text, &facts);
+            for project in self.projects.values_mut().filter(|project| project.sources.holds(path)) {
+                *project = project.with_source(path, source.clone());
+            }
+            (file.text, file.facts) = (text, facts);
+        }
+    }
+
+    /// The files that are about Spark, with their projects, in path order.
+    pub(super) fn files(&self) -> impl Iterator<Item = (&Project, &InputFile)> {
+        self.files.iter().filter_map(|file| Some((self.projects.get(&file.root)?, file)))
+    }
+
+    /// The projects, by root.
+    pub(super) fn projects(&self) -> impl Iterator<Item = &Project> {
+        self.projects.values()
     }
 
     /// Linked runs of all projects, newest first, each once.
@@ -254,63 +321,11 @@ impl Inputs {
         runs
     }
 
-    /// The Spark version of all projects, if they have one in common.
+    /// The Spark version of all files, if they have one in common.
     pub(super) fn version(&self) -> Option<SparkVersion> {
-        let mut versions = self.projects.values().map(|project| project.environment.version);
+        let mut versions = self.files().map(|(project, _)| project.environment.version);
         let first = versions.next()?;
         versions.all(|version| version == first).then_some(first)
-    }
-}
-
-/// The project roots of folders, looked up once each.
-#[derive(Default)]
-struct Roots {
-    known: HashMap<PathBuf, PathBuf>,
-}
-
-impl Roots {
-    /// The folder whose settings hold for `path`: the nearest one at or above it that has settings of ours, else the
-    /// nearest that looks like a project, else the file's own folder.
-    fn of(&mut self, path: &Path) -> PathBuf {
-        let folder = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
-        if let Some(root) = self.known.get(folder) {
-            return root.clone();
-        }
-        let absolute = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        let root = absolute
-            .ancestors()
-            .find(|folder| has_settings(folder))
-            .or_else(|| absolute.ancestors().find(|folder| looks_like_a_project(folder)))
-            .unwrap_or(&absolute);
-        let root = if folder.is_absolute() { root.to_owned() } else { beside(root) };
-        self.known.insert(folder.to_owned(), root.clone());
-        root
-    }
-}
-
-fn has_settings(folder: &Path) -> bool {
-    folder.join("sparkls.toml").is_file()
-        || std::fs::read_to_string(folder.join("pyproject.toml")).is_ok_and(|text| text.contains("[tool.sparkls"))
-}
-
-fn looks_like_a_project(folder: &Path) -> bool {
-    // The folder `conf` is a part of a project, whatever is in it.
-    !folder.ends_with("conf")
-        && ["spark-defaults.conf", "conf/spark-defaults.conf", "pyproject.toml", "requirements.txt", ".git"]
-            .iter()
-            .any(|mark| folder.join(mark).exists())
-}
-
-/// A path as it is opened: relative to the current directory (`./...`) where it lies below it, else as given.
-fn beside(path: &Path) -> PathBuf {
-    let here = std::env::current_dir().unwrap_or_default();
-    let below = if path.is_absolute() { path.strip_prefix(&here).ok() } else { Some(path) };
-    match below {
-        Some(below) if below.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir)) => {
-            Path::new(".").join(below).components().collect()
-        }
-        Some(below) if !path.is_absolute() => std::path::absolute(below).unwrap_or_else(|_| below.to_owned()),
-        _ => path.to_owned(),
     }
 }
 
@@ -320,23 +335,6 @@ pub(super) fn shown(path: &Path) -> PathBuf {
         Ok(below) if below.as_os_str().is_empty() => path.to_owned(),
         Ok(below) => below.to_owned(),
         Err(_) => path.to_owned(),
-    }
-}
-
-/// The text of a file.
-pub(super) fn read(path: &Path) -> Result<Arc<str>, InputError> {
-    let failed = |message: String| InputError { path: shown(path), place: None, message };
-    let metadata = std::fs::metadata(path).map_err(|error| failed(error.to_string()))?;
-    if !metadata.is_file() {
-        return Err(failed("not a regular file".to_owned()));
-    }
-    if metadata.len() > LARGEST {
-        return Err(failed(format!("larger than {} MiB, not analysed", LARGEST >> 20)));
-    }
-    let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(Arc::from(text)),
-        Err(error) => Err(failed(format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to()))),
     }
 }
 

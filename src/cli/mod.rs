@@ -2,6 +2,7 @@
 
 mod check;
 mod completions;
+mod conf;
 mod explain;
 mod fixes;
 mod inputs;
@@ -60,6 +61,7 @@ Exit codes:
 enum Command {
     Check(check::Args),
     Report(report::Options),
+    Conf(conf::Args),
     Rules(rules::Args),
     Explain(explain::Args),
     Server(server::Args),
@@ -73,6 +75,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Check(args) => check::run(args).map(ExitCode::from),
         Command::Report(options) => report::run(options),
+        Command::Conf(args) => conf::run(args).map(ExitCode::from),
         Command::Rules(args) => rules::run(args).map(ExitCode::from),
         Command::Explain(args) => explain::run(args).map(ExitCode::from),
         Command::Server(args) => return server::run(args),

@@ -74,13 +74,26 @@ pub struct Effective {
     pub overridden: Vec<Layer>,
 }
 
+/// A command that starts a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Start {
+    /// The document that it stands in.
+    pub path: Arc<PathBuf>,
+    /// Line, from 1.
+    pub line: u32,
+}
+
 /// The effective configuration of one job: an immutable snapshot.
 #[derive(Debug, Clone)]
 pub struct EffectiveConf {
     version: SparkVersion,
+    submitted: Option<Start>,
     /// Sorted by key, and so that the winner of a key comes first.
     layers: Vec<Layer>,
 }
+
+/// Who lost behind so many is of no interest to anybody.
+const MOST_OVERRIDDEN: usize = 32;
 
 /// Fallback keys lead to fallback keys, but never far.
 const LONGEST_FALLBACK: usize = 8;
@@ -91,7 +104,7 @@ impl EffectiveConf {
         layers.retain(Layer::is_kept);
         layers.reverse();
         layers.sort_by(|a, b| (&a.key, Reverse(a.origin.rank())).cmp(&(&b.key, Reverse(b.origin.rank()))));
-        Self { version, layers }
+        Self { version, submitted: None, layers }
     }
 
     /// The same configuration with what a run recorded in its environment (key to value). It overrides what is written
@@ -103,7 +116,17 @@ impl EffectiveConf {
             origin: Origin::Run(label.to_owned()),
         });
         let written = self.layers.into_iter().rev();
-        Self::new(self.version, written.chain(recorded).collect())
+        Self::new(self.version, written.chain(recorded).collect()).with_submit(self.submitted)
+    }
+
+    /// The same configuration of a job that this `spark-submit` starts, whose JVM runs before the job's code.
+    pub fn with_submit(self, submitted: Option<Start>) -> Self {
+        Self { submitted, ..self }
+    }
+
+    /// The `spark-submit` that is known to start the job; one of them, if it is started in several ways.
+    pub fn submitted(&self) -> Option<&Start> {
+        self.submitted.as_ref()
     }
 
     /// The Spark version whose defaults apply.
@@ -192,7 +215,7 @@ impl EffectiveConf {
             value: winner.value.literal().map(str::to_owned),
             template: winner.value.literal().is_none(),
             origin: Some(winner.origin.clone()),
-            overridden: layers.iter().filter(|layer| !says_so(layer)).cloned().collect(),
+            overridden: layers.iter().filter(|layer| !says_so(layer)).take(MOST_OVERRIDDEN).cloned().collect(),
         })
     }
 

@@ -6,8 +6,9 @@ pub mod properties;
 mod setting;
 mod template;
 mod units;
+pub mod upgrade;
 pub mod value;
 
-pub use effective::{Effective, EffectiveConf, Layer, Origin};
+pub use effective::{Effective, EffectiveConf, Layer, Origin, Start};
 pub use setting::{Carrier, Setting, Value};
 pub use units::{Bytes, Millis};

@@ -1,4 +1,4 @@
-//! Texts that something fills in before Spark reads them: ERB, Jinja, Go templates, `${}`, `@X@`.
+//! Texts that something fills in before Spark reads them: ERB, Jinja, Go templates, `${}`, `@X@`, `<< parameters.x >>`.
 
 /// Whether Spark itself replaces `${name}` when it reads a value.
 fn is_sparks_own(name: &str) -> bool {
@@ -12,7 +12,7 @@ pub(crate) fn has_reference(text: &str) -> bool {
 
 /// Where the first placeholder begins that something else than Spark fills in.
 pub(crate) fn placeholder(text: &str) -> Option<usize> {
-    let marks = ["{{", "{%", "<%"].into_iter().filter_map(|mark| text.find(mark));
+    let marks = ["{{", "{%", "<%", "<< parameters.", "<< pipeline."].into_iter().filter_map(|mark| text.find(mark));
     let braces = braces(text).find(|(_, name)| !is_sparks_own(name)).map(|(at, _)| at);
     marks.chain(braces).chain(between_ats(text)).chain(variable(text)).min()
 }
@@ -69,8 +69,17 @@ mod tests {
 
     #[test]
     fn placeholders_are_found() {
-        for text in ["${MEM}", "{{ mem }}", "<%= mem %>", "@MEM@", "a@b @X.Y@", "$MEM", "${hiveconf:x}", "{% if x %}4g"]
-        {
+        for text in [
+            "<< parameters.memory >>",
+            "${MEM}",
+            "{{ mem }}",
+            "<%= mem %>",
+            "@MEM@",
+            "a@b @X.Y@",
+            "$MEM",
+            "${hiveconf:x}",
+            "{% if x %}4g",
+        ] {
             assert!(placeholder(text).is_some(), "{text}");
         }
         for text in [

@@ -173,7 +173,7 @@ pub fn noticed(facts: &SettingFacts, carrier: Carrier, version: impl Into<Versio
         _ if READ_AT_START.contains(&name) => Noticed::AtStart,
         _ if READ_AT_FIRST_JOB.contains(&name) => Noticed::AtFirstJob,
         // The JVM that would need it runs already.
-        _ if name == "spark.driver.memory" && carrier != Carrier::Properties => Noticed::Never,
+        _ if name == "spark.driver.memory" && carrier.is_code() => Noticed::Never,
         _ => Noticed::WhenRead,
     }
 }

@@ -27,6 +27,8 @@ pub(super) struct Features {
     pub(super) markdown: bool,
     pub(super) completion_markdown: bool,
     pub(super) completion_deprecated: bool,
+    /// Completions may hold places to fill in.
+    pub(super) snippets: bool,
     pub(super) hierarchical_symbols: bool,
     pub(super) configuration: bool,
     pub(super) register_configuration: bool,
@@ -60,6 +62,7 @@ impl Features {
             markdown: markdown(document.hover.and_then(|hover| hover.content_format)),
             completion_markdown: markdown(item.documentation_format),
             completion_deprecated: item.tag_support.is_some(),
+            snippets: item.snippet_support.unwrap_or_default(),
             hierarchical_symbols: document
                 .document_symbol
                 .and_then(|symbol| symbol.hierarchical_document_symbol_support)
@@ -110,9 +113,12 @@ pub(super) fn offer(features: &Features) -> ServerCapabilities {
                 ..DiagnosticOptions::default()
             })
         }),
+        definition_provider: Some(OneOf::Left(true)),
+        references_provider: Some(OneOf::Left(true)),
+        document_highlight_provider: Some(OneOf::Left(true)),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         completion_provider: Some(CompletionOptions {
-            trigger_characters: Some([".", "\"", "'", "=", " "].map(str::to_owned).to_vec()),
+            trigger_characters: Some([".", "\"", "'", "=", " ", "-"].map(str::to_owned).to_vec()),
             resolve_provider: Some(true),
             ..CompletionOptions::default()
         }),

@@ -1,7 +1,9 @@
-//! Completion: keys and values of settings, in properties files and in the strings of half-written code.
+//! Completion: keys and values of settings wherever they can stand, and those of sparkls itself.
 
+mod carrier;
 mod keys;
 mod place;
+mod sparkls;
 mod values;
 
 use std::sync::Arc;
@@ -14,9 +16,10 @@ use super::document::Snapshot;
 use super::hover::setting_documentation;
 use super::session::Session;
 use super::{convert, work};
-use crate::text::Span;
 use crate::workspace::Kind;
-use place::Place;
+use place::{Place, Spot};
+
+pub(super) use sparkls::explanation;
 
 /// The answer to `textDocument/completion`.
 pub(super) async fn answer(
@@ -33,54 +36,82 @@ pub(super) async fn answer(
 }
 
 fn complete(snapshot: &Snapshot, position: Position, features: &Features) -> Option<CompletionResponse> {
-    let at = convert::position(position);
-    let offset = snapshot.document.offset(at, features.encoding);
-    let line = snapshot.document.line(at.line);
-    let text = snapshot.document.text();
-    let start = line.start as usize;
-    let (before, behind) = line.of(text).split_at_checked(offset.checked_sub(start)?)?;
-    let place = match snapshot.kind {
-        Kind::Properties => place::in_properties(before)?,
-        Kind::Python => place::in_python(before)?,
-        Kind::Carrier(_) | Kind::Sparkls | Kind::Other => return None,
-    };
+    let offset = snapshot.document.offset(convert::position(position), features.encoding);
     let version = snapshot.project.environment.version;
-    let typed = place.typed();
-    let rest = behind.bytes().take_while(|byte| place.continues(*byte)).count();
-    let range = convert::range(&snapshot.document, Span::new(offset - typed.len(), offset + rest), features.encoding);
-    let (items, is_incomplete) = match &place {
-        Place::Key(typed) => keys::matching(typed, version),
-        Place::Value { key, .. } => (values::of(key, version), false),
+    let (kind, spot, (offers, is_incomplete)) = match snapshot.kind {
+        Kind::Sparkls => {
+            let (spot, offers) = sparkls::offers(&snapshot.path, snapshot.document.text(), offset)?;
+            (CompletionItemKind::PROPERTY, spot, (offers, false))
+        }
+        _ => {
+            let spot = spot(snapshot, offset)?;
+            let (kind, offers) = match &spot.place {
+                Place::Key(typed) => (CompletionItemKind::PROPERTY, keys::matching(&spot.under, typed, version)),
+                Place::Value { key, .. } => (CompletionItemKind::VALUE, (values::of(key, version), false)),
+                Place::Flag(_) => (CompletionItemKind::FIELD, (keys::flags(), false)),
+            };
+            (kind, spot, offers)
+        }
     };
-    let items = items
+    let range = convert::range(&snapshot.document, spot.span, features.encoding);
+    let items = offers
         .into_iter()
         .enumerate()
-        .map(|(rank, item)| CompletionItem {
-            text_edit: Some(CompletionTextEdit::Edit(TextEdit { range, new_text: item.label.clone() })),
-            filter_text: Some(item.label.clone()),
-            sort_text: Some(format!("{rank:04}")),
-            kind: Some(if matches!(place, Place::Key(_)) {
-                CompletionItemKind::PROPERTY
-            } else {
-                CompletionItemKind::VALUE
-            }),
-            detail: item.detail,
-            tags: (item.deprecated && features.completion_deprecated).then(|| vec![CompletionItemTag::DEPRECATED]),
-            data: item.key.map(|key| serde_json::json!({ "key": key, "version": version.to_string() })),
-            label: item.label,
-            ..CompletionItem::default()
+        .map(|(rank, offer)| {
+            let snippet = offer.snippet.filter(|_| features.snippets);
+            let plain = offer.insert.unwrap_or_else(|| offer.label.clone());
+            let format = snippet.is_some().then_some(InsertTextFormat::SNIPPET);
+            let text = snippet.unwrap_or(plain);
+            let new_text = if spot.needs_quotes { format!("\"{text}\"") } else { text };
+            CompletionItem {
+                text_edit: Some(CompletionTextEdit::Edit(TextEdit { range, new_text })),
+                insert_text_format: format,
+                filter_text: Some(offer.label.clone()),
+                sort_text: Some(format!("{rank:04}")),
+                kind: Some(kind),
+                detail: offer.detail,
+                tags: (offer.deprecated && features.completion_deprecated).then(|| vec![CompletionItemTag::DEPRECATED]),
+                data: offer.key.map(|key| serde_json::json!({ "key": key, "version": version.to_string() })),
+                label: offer.label,
+                ..CompletionItem::default()
+            }
         })
         .collect();
     Some(CompletionResponse::List(CompletionList { is_incomplete, items }))
 }
 
+/// What is being typed at an offset.
+fn spot(snapshot: &Snapshot, offset: usize) -> Option<Spot> {
+    let text = snapshot.document.text();
+    let before = || {
+        let line = snapshot.document.line(snapshot.document.position(offset, Default::default()).line);
+        text.get(line.start as usize..offset)
+    };
+    match snapshot.kind {
+        Kind::Properties => place::in_properties(before()?)?.at(text, offset),
+        Kind::Python => place::in_python(before()?)?.at(text, offset),
+        Kind::Carrier(kind) => carrier::spot(kind, text, snapshot.facts().settings(), offset),
+        Kind::Sparkls | Kind::Other => None,
+    }
+}
+
 /// Something to offer.
 struct Offer {
     label: String,
+    /// What is inserted, where it is not the label.
+    insert: Option<String>,
+    /// The same with a place to fill in, for clients that can.
+    snippet: Option<String>,
     detail: Option<String>,
     deprecated: bool,
     /// The setting whose documentation belongs to it.
     key: Option<&'static str>,
+}
+
+impl Offer {
+    fn new(label: String) -> Self {
+        Self { label, insert: None, snippet: None, detail: None, deprecated: false, key: None }
+    }
 }
 
 /// Adds the documentation of a key.

@@ -12,7 +12,7 @@ use super::session::Session;
 use super::{convert, uri, work};
 use crate::rules::{Finding, Related};
 use crate::text::Span;
-use crate::workspace::{Kind, Problem};
+use crate::workspace::{self, Kind, Problem};
 
 /// The name that diagnostics go under.
 pub(super) const SOURCE: &str = "sparkls";
@@ -21,6 +21,10 @@ pub(super) const SOURCE: &str = "sparkls";
 pub(super) fn of(snapshot: &Snapshot, features: &Features, editor: &Editor) -> Vec<Diagnostic> {
     if snapshot.too_large && snapshot.kind != Kind::Other {
         return vec![too_large(snapshot, features, editor)];
+    }
+    if snapshot.kind == Kind::Sparkls {
+        let problems = workspace::settings_problems(&snapshot.path, snapshot.document.text());
+        return problems.iter().map(|problem| of_problem(problem, features)).collect();
     }
     let analysis = snapshot.analysis();
     analysis.findings.iter().map(|finding| diagnostic(snapshot, finding, features, editor)).collect()
@@ -124,16 +128,14 @@ fn report(result_id: Option<String>, items: Vec<Diagnostic>) -> DocumentDiagnost
     }))
 }
 
-/// Publishes what is wrong in the settings files and takes back what no longer is. Clients that ask for diagnostics do
-/// not ask for these: they belong to files that are not the server's to analyse.
+/// Publishes what is wrong in the settings files that are not open and takes back what no longer is; an open one is
+/// judged as every document, by its text in the editor.
 pub(super) async fn publish_problems(session: &Arc<Session>) {
     let features = session.features();
     let projects = session.projects();
     let mut by_file: Vec<(Uri, Vec<Diagnostic>)> = Vec::new();
     for problem in projects.iter().flat_map(|project| &project.problems) {
-        let Some(uri) = uri::of_path(&problem.path) else { continue };
-        // A file that is open is known by the client's own spelling.
-        let uri = session.snapshot(&uri).map_or(uri, |open| open.uri.clone());
+        let Some(uri) = uri::of_path(&problem.path).filter(|uri| session.snapshot(uri).is_none()) else { continue };
         let diagnostic = of_problem(problem, features);
         match by_file.iter_mut().find(|(known, _)| *known == uri) {
             Some((_, diagnostics)) => diagnostics.push(diagnostic),
@@ -145,7 +147,8 @@ pub(super) async fn publish_problems(session: &Arc<Session>) {
     for (uri, diagnostics) in by_file {
         session.client.publish_diagnostics(uri, diagnostics, None).await;
     }
-    for uri in before.into_iter().filter(|uri| !now.contains(uri)) {
+    let is_gone = |uri: &Uri| !now.contains(uri) && (features.pull || session.snapshot(uri).is_none());
+    for uri in before.into_iter().filter(is_gone) {
         session.client.publish_diagnostics(uri, Vec::new(), None).await;
     }
 }

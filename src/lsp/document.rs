@@ -131,6 +131,17 @@ impl Snapshot {
         Self { project, generation, ..self.fresh() }
     }
 
+    /// The same text in a project that changed nothing for it: what was found in it holds.
+    pub(super) fn in_same_conf(&self, project: Arc<Project>) -> Self {
+        Self {
+            project,
+            links: self.links.clone(),
+            analysis: self.analysis.clone(),
+            panicked: self.panicked.clone(),
+            ..self.fresh()
+        }
+    }
+
     /// The same text, not analysed yet.
     fn fresh(&self) -> Self {
         Self {

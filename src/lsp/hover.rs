@@ -11,12 +11,13 @@ use tower_lsp_server::ls_types::*;
 use super::capabilities::Features;
 use super::document::Snapshot;
 use super::session::Session;
-use super::{convert, work};
+use super::{completion, convert, work};
 use crate::analysis::Facts;
 use crate::rules::Finding;
 use crate::text::Span;
+use crate::workspace::Kind;
 
-pub(super) use setting::{documentation as setting_documentation, kind as setting_kind};
+pub(super) use setting::{documentation as setting_documentation, key_at, kind as setting_kind, shown_default};
 
 /// The answer to `textDocument/hover`.
 pub(super) async fn answer(
@@ -33,6 +34,11 @@ pub(super) async fn answer(
 
 fn hover(snapshot: &Snapshot, position: Position, features: &Features) -> Option<Hover> {
     let offset = snapshot.document.offset(convert::position(position), features.encoding);
+    if snapshot.kind == Kind::Sparkls {
+        let (span, explanation) = completion::explanation(&snapshot.path, snapshot.document.text(), offset)?;
+        let contents = HoverContents::Markup(convert::markup(explanation, features.markdown));
+        return Some(Hover { contents, range: Some(convert::range(&snapshot.document, span, features.encoding)) });
+    }
     let (span, mut sections) = setting::sections(snapshot, offset).or_else(|| match snapshot.facts() {
         Facts::Python(plan) => code::sections(snapshot, plan, offset),
         Facts::Properties(_) | Facts::Carrier(..) | Facts::Nothing => None,

@@ -1,4 +1,5 @@
-//! Above the lines: what the linked runs say of the whole file, and measured numbers where they are wanted there.
+//! Above the lines: what the linked runs say of the whole file, measured numbers where they are wanted there, and what a
+//! newer Spark changes.
 
 use std::sync::Arc;
 
@@ -9,29 +10,35 @@ use super::capabilities::Features;
 use super::configuration::Measured;
 use super::document::Snapshot;
 use super::session::Session;
-use super::{convert, work};
+use super::{convert, upgrade, work};
 use crate::text::Span;
 
 /// The answer to `textDocument/codeLens`.
 pub(super) async fn answer(session: &Arc<Session>, snapshot: Arc<Snapshot>) -> Result<Option<Vec<CodeLens>>> {
     let measured = session.editor().measured;
-    if measured == Measured::Off || snapshot.project.runs.is_empty() {
-        return Ok(None);
-    }
     let features = session.features().clone();
-    work::fresh(session, "textDocument/codeLens", snapshot, move |snapshot| lenses(snapshot, measured, &features))
-        .await
-        .map(Some)
+    let lenses = work::fresh(session, "textDocument/codeLens", snapshot, move |snapshot| {
+        let mut lenses = of_runs(snapshot, measured, &features);
+        let upgrade = upgrade::lens(snapshot);
+        lenses.extend(upgrade.map(|(span, command)| lens(snapshot, span, command, &features)));
+        lenses
+    });
+    Ok(Some(lenses.await?).filter(|lenses| !lenses.is_empty()))
 }
 
-fn lenses(snapshot: &Snapshot, measured: Measured, features: &Features) -> Vec<CodeLens> {
+fn lens(snapshot: &Snapshot, span: Span, command: Command, features: &Features) -> CodeLens {
+    let range = convert::range(&snapshot.document, span, features.encoding);
+    CodeLens { range, command: Some(command), data: None }
+}
+
+fn of_runs(snapshot: &Snapshot, measured: Measured, features: &Features) -> Vec<CodeLens> {
+    if measured == Measured::Off || snapshot.project.runs.is_empty() {
+        return Vec::new();
+    }
     let analysis = snapshot.analysis();
-    let lens = |span: Span, title: &str| CodeLens {
-        range: convert::range(&snapshot.document, span, features.encoding),
-        // A lens without a command's name is text only.
-        command: Some(Command { title: title.to_owned(), command: String::new(), arguments: None }),
-        data: None,
-    };
+    // A lens without a command's name is text only.
+    let text = |title: &str| Command { title: title.to_owned(), command: String::new(), arguments: None };
+    let lens = |span: Span, title: &str| lens(snapshot, span, text(title), features);
     let summary = analysis.summary.iter().map(|sentence| lens(Span::at(0), sentence));
     let lines = analysis.notes.iter().filter(|_| measured == Measured::Lenses).map(|note| lens(note.span, &note.short));
     summary.chain(lines).collect()

@@ -4,6 +4,7 @@
 //! an immutable `document::Snapshot` and hand the work to `work`; one file each answers one kind of question.
 
 mod actions;
+mod adoption;
 mod capabilities;
 mod commands;
 mod completion;
@@ -16,6 +17,7 @@ mod hints;
 mod hover;
 mod lenses;
 mod panics;
+mod places;
 mod process;
 mod projects;
 mod publish;
@@ -25,6 +27,7 @@ mod session;
 mod status;
 mod symbols;
 mod transport;
+mod upgrade;
 mod uri;
 mod watch;
 mod work;

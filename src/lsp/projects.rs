@@ -1,6 +1,6 @@
 //! Reading the projects: at the start, when their files change, when the editor's settings do.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use super::configuration::Editor;
 use super::document::Snapshot;
 use super::session::Session;
 use super::{diagnostics, publish, runs, uri, watch};
-use crate::workspace::{Kind, Project, Source, Sources};
+use crate::workspace::{Project, Source, Sources};
 
 /// How long the start waits for the client to tell its settings.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -125,7 +125,7 @@ async fn reload(session: &Arc<Session>) {
 }
 
 /// Reads what the files of a folder set and start, beside everything else: a large folder takes its time.
-fn scan_soon(session: &Arc<Session>, folder: PathBuf) {
+pub(super) fn scan_soon(session: &Arc<Session>, folder: PathBuf) {
     let session = Arc::clone(session);
     tokio::spawn(async move {
         let Some(project) = session.project_at(&folder) else { return };
@@ -142,10 +142,11 @@ fn scan_soon(session: &Arc<Session>, folder: PathBuf) {
 }
 
 /// One message when a settings file begins to be wrong; its diagnostics say where.
-async fn tell_of_problems(session: &Arc<Session>, folder: &std::path::Path) {
+async fn tell_of_problems(session: &Arc<Session>, folder: &Path) {
     let Some(project) = session.project_at(folder) else { return };
     let Some(problem) = project.problems.first() else { return };
-    let known = session.published_problems.lock().iter().any(|uri| uri::path(uri) == problem.path);
+    let is_open = uri::of_path(&problem.path).is_some_and(|uri| session.snapshot(&uri).is_some());
+    let known = is_open || session.published_problems.lock().iter().any(|uri| uri::path(uri) == problem.path);
     if !known {
         let name = problem.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let message =
@@ -162,51 +163,24 @@ fn with_open_documents(session: &Session, project: Project) -> Project {
     own.into_iter().fold(project, |project, snapshot| project.with_source(&snapshot.path, source(snapshot)))
 }
 
-fn source(snapshot: &Snapshot) -> Option<Source> {
+/// What an open document says now.
+pub(super) fn source(snapshot: &Snapshot) -> Option<Source> {
     Source::of(&snapshot.path, snapshot.document.text(), snapshot.facts())
-}
-
-/// The settings of an open document may have changed: the jobs beside it see the new ones. Code is looked at when it is
-/// saved: what it sets matters to others less often than it is typed at.
-pub(super) fn adopt(session: &Arc<Session>, snapshot: &Snapshot) {
-    if !snapshot.is_analysed() || snapshot.kind == Kind::Python || !session.adoption.ask() {
-        return;
-    }
-    let session = Arc::clone(session);
-    tokio::spawn(async move {
-        loop {
-            let adopting = Arc::clone(&session);
-            let changed = tokio::task::spawn_blocking(move || adopt_now(&adopting)).await.unwrap_or_default();
-            if changed {
-                refresh(&session);
-            }
-            if !session.adoption.again() {
-                break;
-            }
-        }
-    });
-}
-
-fn adopt_now(session: &Session) -> bool {
-    let mut changed = false;
-    for snapshot in session.snapshots().iter().filter(|snapshot| snapshot.is_analysed()) {
-        let source = source(snapshot);
-        changed |= session.change_project(&snapshot.project.root, |project| {
-            let known = project.sources.at(&snapshot.path);
-            let same = match (known, &source) {
-                (Some(known), Some(source)) => known.says_the_same(source),
-                (None, None) => true,
-                _ => false,
-            };
-            (!same).then(|| project.with_source(&snapshot.path, source.clone()))
-        });
-    }
-    changed
 }
 
 /// What holds for the open documents changed: they are published again, or the client is asked to ask again.
 pub(super) fn refresh(session: &Arc<Session>) {
-    for snapshot in session.snapshots() {
+    refresh_where(session, |_| true);
+}
+
+/// [`refresh`], for the documents at some paths.
+pub(super) fn refresh_where(session: &Arc<Session>, is_affected: impl Fn(&Path) -> bool) {
+    let open = session.snapshots();
+    let affected: Vec<_> = open.iter().filter(|snapshot| is_affected(&snapshot.path)).collect();
+    if affected.is_empty() {
+        return;
+    }
+    for snapshot in affected {
         publish::schedule(session, &snapshot.uri);
     }
     let session = Arc::clone(session);

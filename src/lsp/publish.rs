@@ -5,8 +5,10 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 use tower_lsp_server::ls_types::Uri;
 
+use super::document::Snapshot;
 use super::session::Session;
 use super::{diagnostics, work};
+use crate::workspace::Kind;
 
 /// One run at a time of something that is asked for again and again.
 #[derive(Debug, Default)]
@@ -71,16 +73,19 @@ async fn publish(session: &Arc<Session>, uri: &Uri) {
     }
 }
 
-/// Takes a closed document's diagnostics away.
-pub(super) fn clear(session: &Arc<Session>, uri: Uri) {
-    if session.features().pull {
-        return;
-    }
+/// Takes a closed document's diagnostics away. A settings file of sparkls is judged by what is on disk from then on.
+pub(super) fn clear(session: &Arc<Session>, closed: &Snapshot) {
     let session = Arc::clone(session);
+    let (uri, kind) = (closed.uri.clone(), closed.kind);
     tokio::spawn(async move {
-        let _one = session.publishing.lock().await;
-        if session.snapshot(&uri).is_none() {
-            session.client.publish_diagnostics(uri, Vec::new(), None).await;
+        if !session.features().pull {
+            let _one = session.publishing.lock().await;
+            if session.snapshot(&uri).is_none() {
+                session.client.publish_diagnostics(uri, Vec::new(), None).await;
+            }
+        }
+        if kind == Kind::Sparkls {
+            diagnostics::publish_problems(&session).await;
         }
     });
 }

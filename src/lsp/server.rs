@@ -11,9 +11,10 @@ use super::capabilities::{self, Features};
 use super::configuration::Editor;
 use super::session::Session;
 use super::{
-    actions, commands, completion, diagnostics, hints, hover, lenses, process, projects, publish, status, symbols,
-    watch,
+    actions, adoption, commands, completion, diagnostics, hints, hover, lenses, places, process, projects, publish,
+    status, symbols, watch,
 };
+use crate::workspace::Kind;
 
 /// The service, and the way back to the client.
 pub(super) fn service() -> (LspService<Backend>, ClientSocket) {
@@ -83,9 +84,11 @@ impl LanguageServer for Backend {
 
     async fn did_close(&self, params: DidCloseTextDocumentParams) {
         let Some(closed) = self.session.close(&params.text_document.uri) else { return };
-        publish::clear(&self.session, closed.uri.clone());
+        publish::clear(&self.session, &closed);
         if closed.project.is_defaults(&closed.path) {
             projects::reload_soon(&self.session);
+        } else if closed.kind != Kind::Other {
+            adoption::changed(&self.session, [closed.path.clone()]);
         }
     }
 
@@ -110,6 +113,24 @@ impl LanguageServer for Backend {
         let place = params.text_document_position_params;
         let Some(snapshot) = self.session.snapshot(&place.text_document.uri) else { return Ok(None) };
         hover::answer(&self.session, snapshot, place.position).await
+    }
+
+    async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
+        let place = params.text_document_position_params;
+        let Some(snapshot) = self.session.snapshot(&place.text_document.uri) else { return Ok(None) };
+        places::definition(&self.session, snapshot, place.position).await
+    }
+
+    async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
+        let place = params.text_document_position;
+        let Some(snapshot) = self.session.snapshot(&place.text_document.uri) else { return Ok(None) };
+        places::references(&self.session, snapshot, place.position).await
+    }
+
+    async fn document_highlight(&self, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
+        let place = params.text_document_position_params;
+        let Some(snapshot) = self.session.snapshot(&place.text_document.uri) else { return Ok(None) };
+        places::highlights(&self.session, snapshot, place.position).await
     }
 
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
@@ -156,7 +177,7 @@ impl Backend {
     fn text_changed(&self, uri: &Uri) {
         publish::schedule(&self.session, uri);
         if let Some(snapshot) = self.session.snapshot(uri) {
-            projects::adopt(&self.session, &snapshot);
+            adoption::edited(&self.session, &snapshot);
         }
     }
 }

@@ -10,13 +10,14 @@ use tokio::sync::{Semaphore, watch};
 use tower_lsp_server::Client;
 use tower_lsp_server::ls_types::*;
 
+use super::adoption::Adoption;
 use super::capabilities::Features;
 use super::configuration::Editor;
 use super::document::Snapshot;
 use super::publish::Schedule;
 use super::uri::{self, Key};
 use crate::text::Document;
-use crate::workspace::{Kind, Project};
+use crate::workspace::{Affected, Kind, Project};
 
 /// Everything of one editor's session.
 pub(super) struct Session {
@@ -38,8 +39,8 @@ pub(super) struct Session {
     pub(super) reloading: tokio::sync::Mutex<()>,
     /// One publication at a time, so that none overtakes the empty one of a close.
     pub(super) publishing: tokio::sync::Mutex<()>,
-    /// Taking over an open `spark-defaults.conf`, one at a time.
-    pub(super) adoption: Arc<Schedule>,
+    /// Files and documents whose settings are taken over.
+    pub(super) adoption: Adoption,
 }
 
 /// An open document: its newest snapshot, and where its publication stands.
@@ -79,7 +80,7 @@ impl Session {
             published_problems: Mutex::default(),
             reloading: tokio::sync::Mutex::default(),
             publishing: tokio::sync::Mutex::default(),
-            adoption: Arc::default(),
+            adoption: Adoption::default(),
         }
     }
 
@@ -151,18 +152,27 @@ impl Session {
     /// Replaces a folder's project by what `change` makes of it; open documents see it from now on. `false` if the
     /// folder is gone or `change` has nothing to change.
     pub(super) fn change_project(&self, folder: &Path, change: impl Fn(&Project) -> Option<Project>) -> bool {
+        self.change_project_for(folder, |project| Some((change(project)?, Affected::All))).is_some()
+    }
+
+    /// [`Session::change_project`] where only some documents have to be analysed again: those that it says.
+    pub(super) fn change_project_for(
+        &self,
+        folder: &Path,
+        change: impl Fn(&Project) -> Option<(Project, Affected)>,
+    ) -> Option<Affected> {
         // `change` runs outside the lock, so another change may come between: then it is asked again.
         loop {
-            let Some(before) = self.project_at(folder) else { return false };
-            let Some(after) = change(&before) else { return false };
+            let before = self.project_at(folder)?;
+            let (after, affected) = change(&before)?;
             let mut roots = self.roots.write();
-            let Some(root) = roots.folders.iter_mut().find(|root| root.folder == folder) else { return false };
+            let root = roots.folders.iter_mut().find(|root| root.folder == folder)?;
             if Arc::ptr_eq(&root.project, &before) {
                 root.project = Arc::new(after);
                 root.generation = self.next_generation();
                 drop(roots);
-                self.renew_documents();
-                return true;
+                self.renew_documents(&affected);
+                return Some(affected);
             }
         }
     }
@@ -170,17 +180,23 @@ impl Session {
     /// Lets documents outside every folder see the editor's settings as they are now.
     pub(super) fn renew_elsewhere(&self) {
         self.roots.write().elsewhere = None;
-        self.renew_documents();
+        self.renew_documents(&Affected::All);
     }
 
-    /// Puts open documents into their projects as they are now.
-    fn renew_documents(&self) {
+    /// Puts open documents into their projects as they are now; those that are not affected keep their analysis.
+    fn renew_documents(&self, affected: &Affected) {
         let mut documents = self.documents.write();
         for open in documents.values_mut() {
             let (project, generation) = self.project(&open.snapshot.path);
-            if generation != open.snapshot.generation {
-                open.snapshot = Arc::new(open.snapshot.in_project(project, generation));
+            if Arc::ptr_eq(&project, &open.snapshot.project) {
+                continue;
             }
+            let renewed = if affected.holds(&open.snapshot.path) {
+                open.snapshot.in_project(project, generation)
+            } else {
+                open.snapshot.in_same_conf(project)
+            };
+            open.snapshot = Arc::new(renewed);
         }
     }
 

@@ -49,6 +49,7 @@ fn of_project(project: &Project) -> Value {
         "vendor": project.environment.vendor,
         "local": project.environment.local,
         "defaults": project.defaults_path,
+        "sources": project.sources.len(),
         "runs": project.runs.iter().map(|run| json!({ "label": run.label, "source": run.source })).collect::<Vec<_>>(),
         "exclude": project.exclude,
         "problems": problems.collect::<Vec<_>>(),

@@ -8,14 +8,14 @@ use std::time::Duration;
 use tower_lsp_server::ls_types::*;
 
 use super::session::Session;
-use super::{projects, runs, uri};
-use crate::workspace::Stamp;
+use super::{adoption, projects, runs, uri};
+use crate::workspace::{Kind, Stamp};
 
 /// How often files are looked at.
 const EVERY: Duration = Duration::from_secs(3);
 
-/// Files whose change may change a project.
-const WATCHED: [&str; 9] = [
+/// Files whose change may change a project, and those that may hold settings or start a job.
+const WATCHED: [&str; 14] = [
     "**/sparkls.toml",
     "**/pyproject.toml",
     "**/spark-defaults.conf",
@@ -25,6 +25,11 @@ const WATCHED: [&str; 9] = [
     "**/environment.{yml,yaml}",
     "**/Pipfile",
     "**/Pipfile.lock",
+    "**/*.{py,pyw,ipynb,sh,bash,zsh,ksh,mk,mak,yaml,yml,json,jsonc,tf,hcl,tfvars,tofu,hocon,conf,properties}",
+    "**/*.{dockerfile,containerfile,j2,jinja,jinja2,tpl,tmpl,tftpl,template,erb,gotmpl,in}",
+    "**/{Makefile,makefile,GNUmakefile}",
+    "**/{Dockerfile,Containerfile}",
+    "**/{Dockerfile,Containerfile}.*",
 ];
 
 /// Registers what the client can tell of, and looks after the rest.
@@ -106,17 +111,28 @@ async fn reread(session: &Arc<Session>, folder: Option<&Path>, path: PathBuf) {
     }
 }
 
-/// A file was saved in the editor: settings are read again where the client does not watch them.
+/// A file was saved in the editor: settings are read again where the client does not watch them, and what code sets is
+/// taken over.
 pub(super) fn saved(session: &Arc<Session>, uri: &Uri) {
-    if !session.features().register_watchers && is_watched(&uri::path(uri)) {
+    let path = uri::path(uri);
+    if !session.features().register_watchers && is_watched(&path) {
         projects::reload_soon(session);
+    } else if Kind::is_possible(&path) {
+        adoption::changed(session, [path]);
     }
 }
 
-/// The client tells of changed files.
+/// The client tells of changed files: those that the project is made of have it read again, of others only they are.
 pub(super) fn changed(session: &Arc<Session>, events: &[FileEvent]) {
-    if events.iter().any(|event| is_watched(&uri::path(&event.uri))) {
+    let paths = || events.iter().map(|event| (uri::path(&event.uri), event.typ));
+    if paths().any(|(path, _)| is_watched(&path)) {
         projects::reload_soon(session);
+    }
+    // What was deleted may have been a folder, whatever its name.
+    let counts = |path: &Path, what| !is_watched(path) && (Kind::is_possible(path) || what == FileChangeType::DELETED);
+    let single: Vec<PathBuf> = paths().filter(|(path, what)| counts(path, *what)).map(|(path, _)| path).collect();
+    if !single.is_empty() {
+        adoption::changed(session, single);
     }
 }
 

@@ -19,6 +19,8 @@ pub(super) struct ClassId(pub(super) u32);
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Top {
     pub(super) len: u32,
+    /// Its text can hold settings for jobs that it starts.
+    pub(super) may_start_jobs: bool,
     pub(super) exprs: Vec<ExprNode>,
     pub(super) functions: Vec<Function>,
     pub(super) classes: Vec<Class>,

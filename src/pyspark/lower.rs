@@ -6,6 +6,7 @@ use tree_sitter::TreeCursor;
 use super::ir::{
     Arg, ArgName, Block, Clause, Comprehension, Expr, ExprId, ExprNode, Operator, Pair, Stmt, StmtNode, Text, Top,
 };
+use super::jobs;
 use super::kinds::{Field, Kind, field, kind};
 use crate::text::Span;
 
@@ -18,7 +19,11 @@ pub(super) fn lower(cursor: &mut TreeCursor<'_>, text: &str) -> Top {
     let mut lowering = Lowering {
         text,
         base: node.start_byte(),
-        top: Top { len: (node.end_byte() - node.start_byte()) as u32, ..Top::default() },
+        top: Top {
+            len: (node.end_byte() - node.start_byte()) as u32,
+            may_start_jobs: text.get(node.byte_range()).is_some_and(jobs::may_start_jobs),
+            ..Top::default()
+        },
         depth: 0,
     };
     let mut body = Vec::new();

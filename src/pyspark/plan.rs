@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 pub use super::details::*;
 
 use crate::conf::Setting;
-use crate::conf::carriers::Submit;
+use crate::conf::carriers::{Extract, Problem, Submit};
 use crate::text::Span;
 
 /// A node of [`StaticPlan::nodes`].
@@ -33,6 +33,8 @@ pub struct StaticPlan {
     pub submits: Vec<Submit>,
     /// Settings of one dict without a job around it, as indices into `settings`.
     pub groups: Vec<Vec<usize>>,
+    /// What those jobs read otherwise than it looks, in source order.
+    pub problems: Vec<Problem>,
     /// Python loops and comprehensions.
     pub loops: Vec<Loop>,
     /// The module and its functions.
@@ -539,7 +541,9 @@ impl StaticPlan {
         self.repeats =
             self.nodes.iter().map(|node| node.site.as_ref().is_some_and(|site| !seen.insert(site.call))).collect();
         self.actions.sort_by_key(|action| (action.site.call.start, action.site.call.end));
-        self.settings.sort_by_key(|setting| (setting.key_span, setting.span));
+        self.sort_settings();
+        self.submits.sort_by_key(|submit| submit.span);
+        self.problems.sort_by_key(|problem| problem.span);
         self.bindings.sort_by_key(|binding| binding.span);
         self.windows.sort_by_key(|window| window.site.call);
         self.misused.sort_by_key(|misused| misused.span);
@@ -554,6 +558,33 @@ impl StaticPlan {
         self.driver_data.dedup_by_key(|data| data.span);
         self.sessions.sort_by_key(|session| session.call);
         self.sessions.dedup_by_key(|session| session.call);
+    }
+
+    /// Adds what stands in the code for other jobs.
+    pub(super) fn add(&mut self, extract: Extract) {
+        let first = self.settings.len();
+        let placed = |indices: &mut Vec<usize>| indices.iter_mut().for_each(|index| *index += first);
+        let Extract { settings, mut submits, mut groups, problems } = extract;
+        submits.iter_mut().for_each(|submit| placed(&mut submit.settings));
+        groups.iter_mut().for_each(placed);
+        self.settings.extend(settings);
+        self.submits.extend(submits);
+        self.groups.extend(groups);
+        self.problems.extend(problems);
+    }
+
+    /// Puts the settings in source order, and the indices into them with it.
+    fn sort_settings(&mut self) {
+        let mut order: Vec<usize> = (0..self.settings.len()).collect();
+        order.sort_by_key(|&index| (self.settings[index].key_span, self.settings[index].span));
+        let mut places = vec![0; order.len()];
+        order.iter().enumerate().for_each(|(place, &index)| places[index] = place);
+        self.settings.sort_by_key(|setting| (setting.key_span, setting.span));
+        let of_jobs = self.submits.iter_mut().flat_map(|submit| &mut submit.settings);
+        for index in of_jobs.chain(self.groups.iter_mut().flatten()) {
+            *index = places[*index];
+        }
+        self.groups.sort();
     }
 
     /// The node and all it is computed from, each once, nearest first.

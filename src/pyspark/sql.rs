@@ -1,7 +1,4 @@
-//! What the text of a SQL statement tells without a parser: how many rows come back, whether it is a command, and the
-//! settings of `SET key = value`.
-
-use std::ops::Range;
+//! What the text of a SQL statement tells without a parser: how many rows come back, and whether it is a command.
 
 use super::api;
 use super::plan::RowBound;
@@ -187,30 +184,6 @@ fn is_value(text: &str) -> bool {
     text.starts_with(['\'', '"']) || text == "?" || text.bytes().next().is_some_and(|byte| byte.is_ascii_digit())
 }
 
-/// Key and value of `SET key = value`, as ranges of the text.
-pub(super) fn set(sql: &str) -> Option<(Range<usize>, Range<usize>)> {
-    let start = sql.len() - sql.trim_start().len();
-    let after = start + 3;
-    if !sql.get(start..after)?.eq_ignore_ascii_case("set") || !sql[after..].starts_with([' ', '\t', '\n', '\r']) {
-        return None;
-    }
-    let equals = after + sql[after..].find('=')?;
-    let key = trimmed(sql, after..equals);
-    let end = sql.trim_end_matches([';', ' ', '\t', '\n', '\r']).len().max(equals + 1);
-    let value = trimmed(sql, equals + 1..end);
-    let plain = |letter: char| {
-        letter.is_alphanumeric() || matches!(letter, '.' | '_' | '-' | ':' | '$' | '{' | '}' | '`' | '?')
-    };
-    let text = &sql[key.clone()];
-    (!text.is_empty() && text.chars().all(plain)).then_some((key, value))
-}
-
-fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
-    let part = &text[range.clone()];
-    let start = range.start + (part.len() - part.trim_start().len());
-    start..start + part.trim().len()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -243,16 +216,6 @@ mod tests {
         assert_eq!(read("CREATE OR REPLACE TEMP VIEW v AS SELECT * FROM t"), Statement::Small);
         assert_eq!(read("show tables"), Statement::Small);
         assert_eq!(read(""), Statement::Small);
-    }
-
-    #[test]
-    fn a_set_statement_has_a_key_and_a_value() {
-        let sql = " SET spark.sql.ansi.enabled = false ;";
-        let (key, value) = set(sql).unwrap();
-        assert_eq!((&sql[key], &sql[value]), ("spark.sql.ansi.enabled", "false"));
-        assert_eq!(set("SETTLE a = b"), None);
-        assert_eq!(set("SET"), None);
-        assert_eq!(set("SET spark.x"), None);
     }
 
     #[test]

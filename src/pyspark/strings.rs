@@ -1,56 +1,73 @@
 //! Python's string and number literals.
 
+use std::ops::Range;
+
 use super::ir::Text;
+use crate::conf::carriers::Mapped;
 use crate::text::Span;
 
 /// What a literal's characters stand for.
 pub(super) fn decode(source: &str, text: Text) -> String {
-    let mut result = if text.format { source.replace("{{", "{").replace("}}", "}") } else { source.to_owned() };
-    if !text.raw && result.contains('\\') {
-        result = unescape(&result);
-    }
+    let mut result = String::with_capacity(source.len());
+    runs(source, text, |range, decoded| result.push_str(decoded.unwrap_or(&source[range])));
     result
 }
 
-fn unescape(source: &str) -> String {
-    let mut result = String::with_capacity(source.len());
-    let mut letters = source.chars();
-    while let Some(letter) = letters.next() {
-        if letter != '\\' {
-            result.push(letter);
+/// Appends what the characters of `content` stand for, each with its place in the document.
+pub(super) fn push<'a>(out: &mut Mapped<'a>, document: &'a str, content: Span, text: Text) {
+    let place =
+        |range: Range<usize>| Span::new(content.start as usize + range.start, content.start as usize + range.end);
+    runs(content.of(document), text, |range, decoded| match decoded {
+        Some(decoded) => out.push_decoded(decoded, place(range)),
+        None => out.push(document, place(range)),
+    });
+}
+
+/// Calls `emit` with each run that stands for itself, and with each escape and what it stands for.
+fn runs(source: &str, text: Text, mut emit: impl FnMut(Range<usize>, Option<&str>)) {
+    let (mut from, mut at) = (0, 0);
+    while let Some(next) = source[at..].find(['\\', '{', '}']).map(|offset| at + offset) {
+        let rest = &source[next..];
+        let is_doubled = text.format && (rest.starts_with("{{") || rest.starts_with("}}"));
+        let escape = match rest.strip_prefix('\\') {
+            Some(escaped) => (!text.raw).then(|| escape(escaped)).flatten(),
+            None => is_doubled.then(|| (rest.chars().next(), 2)),
+        };
+        let Some((decoded, length)) = escape else {
+            at = next + 1;
             continue;
+        };
+        if next > from {
+            emit(from..next, None);
         }
-        match letters.next() {
-            Some('n') => result.push('\n'),
-            Some('t') => result.push('\t'),
-            Some('r') => result.push('\r'),
-            Some('\n') => {}
-            Some('\r') => {
-                if letters.as_str().starts_with('\n') {
-                    letters.next();
-                }
-            }
-            Some(quoted @ ('\\' | '\'' | '"')) => result.push(quoted),
-            Some(kind @ ('x' | 'u' | 'U')) => {
-                let digits = match kind {
-                    'x' => 2,
-                    'u' => 4,
-                    _ => 8,
-                };
-                let code = letters.as_str().get(..digits).and_then(|code| u32::from_str_radix(code, 16).ok());
-                match code.and_then(char::from_u32) {
-                    Some(letter) => {
-                        result.push(letter);
-                        letters.nth(digits - 1);
-                    }
-                    None => result.extend(['\\', kind]),
-                }
-            }
-            Some(other) => result.extend(['\\', other]),
-            None => result.push('\\'),
-        }
+        let mut bytes = [0; 4];
+        emit(next..next + length, Some(decoded.map_or("", |letter| letter.encode_utf8(&mut bytes))));
+        (from, at) = (next + length, next + length);
     }
-    result
+    if from < source.len() {
+        emit(from..source.len(), None);
+    }
+}
+
+/// What stands behind a backslash stands for, and the length of the escape with its backslash; `None` if it is none.
+fn escape(escaped: &str) -> Option<(Option<char>, usize)> {
+    let kind = escaped.chars().next()?;
+    Some(match kind {
+        'n' => (Some('\n'), 2),
+        't' => (Some('\t'), 2),
+        'r' => (Some('\r'), 2),
+        '\r' if escaped.starts_with("\r\n") => (None, 3),
+        '\n' | '\r' => (None, 2),
+        '\\' | '\'' | '"' => (Some(kind), 2),
+        'x' => (Some(numbered(escaped, 2)?), 4),
+        'u' => (Some(numbered(escaped, 4)?), 6),
+        'U' => (Some(numbered(escaped, 8)?), 10),
+        _ => return None,
+    })
+}
+
+fn numbered(escaped: &str, digits: usize) -> Option<char> {
+    char::from_u32(u32::from_str_radix(escaped.get(1..=digits)?, 16).ok()?)
 }
 
 /// The value of an integer literal in any base.
@@ -90,6 +107,15 @@ mod tests {
         assert_eq!(decode(r"a\tb", Text { raw: true, ..plain() }), r"a\tb");
         assert_eq!(decode("{{x}}", Text { format: true, ..plain() }), "{x}");
         assert_eq!(decode("a\\\r\nb", plain()), "ab");
+    }
+
+    #[test]
+    fn escapes_keep_their_places() {
+        let document = r#"x = "a\"b\q""#;
+        let mut text = Mapped::default();
+        push(&mut text, document, Span::new(5, document.len() - 1), plain());
+        assert_eq!(text.text(), "a\"b\\q");
+        assert_eq!(text.span(1..3).of(document), "\\\"b");
     }
 
     #[test]

@@ -245,6 +245,13 @@ impl<'a> Value<'a> {
 
     /// What a rule may know of the value.
     pub(super) fn literal(&self) -> Literal {
+        // One list may stand in another many times over: what is larger than any code means is not told.
+        self.literal_within(&mut 10_000)
+    }
+
+    fn literal_within(&self, budget: &mut usize) -> Literal {
+        let Some(left) = budget.checked_sub(1) else { return Literal::Unknown };
+        *budget = left;
         match self {
             Self::Text(text) => Literal::Text(text.text.clone()),
             Self::Template(parts) => Literal::Template(parts.to_vec()),
@@ -253,11 +260,14 @@ impl<'a> Value<'a> {
             Self::Bool(value) => Literal::Bool(*value),
             Self::None => Literal::None,
             Self::List(items) | Self::Tuple(items) => {
-                Literal::List(items.iter().map(|item| item.value.literal()).collect())
+                Literal::List(items.iter().map(|item| item.value.literal_within(budget)).collect())
             }
-            Self::Dict(entries) => Literal::Dict(
-                entries.iter().map(|entry| (entry.key.value.literal(), entry.value.value.literal())).collect(),
-            ),
+            Self::Dict(entries) => {
+                let literal = |entry: &Entry<'_>| {
+                    (entry.key.value.literal_within(budget), entry.value.value.literal_within(budget))
+                };
+                Literal::Dict(entries.iter().map(literal).collect())
+            }
             _ => Literal::Unknown,
         }
     }

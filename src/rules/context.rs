@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::run::view::{Floors, StageView};
 use super::{Finding, MeasuredRun, Rule, Severity};
 use crate::catalog::SparkVersion;
-use crate::conf::carriers::{Problem, Submit};
+use crate::conf::carriers::{CarrierKind, Problem, Submit};
 use crate::conf::properties::PropertiesFile;
 use crate::conf::{EffectiveConf, Setting};
 use crate::link::Links;
@@ -85,6 +85,8 @@ pub struct Shared<'a> {
     pub rule: &'static Rule,
     /// The document's text.
     pub text: &'a str,
+    /// The document's format, if it is neither Python nor a properties file.
+    pub format: Option<CarrierKind>,
     /// The document is a test (`test_*.py`, `conftest.py`, under `tests/`).
     pub is_test: bool,
     /// The project.

@@ -1,6 +1,6 @@
 //! One document of a project: what it is, what is read out of it, and its analysis.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Project;
@@ -20,7 +20,7 @@ pub enum Kind {
     Properties,
     /// A script, a manifest or a template that may hold settings.
     Carrier(CarrierKind),
-    /// The settings of sparkls itself.
+    /// The settings of sparkls itself, in a file of their own or in `pyproject.toml`.
     Sparkls,
     /// Nothing that is analysed.
     Other,
@@ -37,7 +37,7 @@ impl Kind {
         let extension = name.rsplit_once('.').map(|(_, extension)| extension);
         match extension {
             Some("py" | "pyw") => Some(Kind::Python),
-            Some("toml") if name == "sparkls.toml" => Some(Kind::Sparkls),
+            Some("toml") if matches!(name.as_str(), "sparkls.toml" | "pyproject.toml") => Some(Kind::Sparkls),
             Some("conf" | "properties" | "template") if name.contains("spark") && !name.contains("log4j") => {
                 Some(Kind::Properties)
             }
@@ -100,8 +100,11 @@ pub fn facts(kind: Kind, text: &Arc<str>) -> Facts {
 
 /// The settings of a document as layers of a job's configuration.
 pub fn layers(path: &Path, text: &str, settings: &[Setting]) -> Vec<Layer> {
-    let path = Arc::new(path.to_owned());
-    let mut lines = Lines::new(text);
+    layers_at(&Arc::new(path.to_owned()), &Lines::new(text), settings)
+}
+
+/// The same for one of several jobs of a document, whose lines are known.
+pub(super) fn layers_at(path: &Arc<PathBuf>, lines: &Lines, settings: &[Setting]) -> Vec<Layer> {
     settings
         .iter()
         .filter(|setting| !setting.key_is_prefix)
@@ -110,39 +113,35 @@ pub fn layers(path: &Path, text: &str, settings: &[Setting]) -> Vec<Layer> {
             value: setting.value.clone(),
             origin: Origin::Written {
                 carrier: setting.carrier,
-                path: Arc::clone(&path),
+                path: Arc::clone(path),
                 line: lines.line(setting.key_span.start as usize),
             },
         })
         .collect()
 }
 
-/// Counts lines forward, so that settings in source order cost one pass over the text.
-struct Lines<'t> {
-    text: &'t str,
-    offset: usize,
-    line: u32,
+/// The line of an offset, from 1, as layers count it.
+pub fn line_of(text: &str, offset: usize) -> u32 {
+    Lines::new(text).line(offset)
 }
 
-impl<'t> Lines<'t> {
-    fn new(text: &'t str) -> Self {
-        Self { text, offset: 0, line: 1 }
+/// Where the lines of a text end.
+pub(super) struct Lines {
+    ends: Vec<u32>,
+}
+
+impl Lines {
+    pub(super) fn new(text: &str) -> Self {
+        let bytes = text.as_bytes();
+        let ends = memchr::memchr2_iter(b'\n', b'\r', bytes)
+            .filter(|at| bytes[*at] == b'\n' || bytes.get(at + 1) != Some(&b'\n'))
+            .map(|at| at as u32);
+        Self { ends: ends.collect() }
     }
 
     /// The line of an offset, from 1.
-    fn line(&mut self, offset: usize) -> u32 {
-        if offset < self.offset {
-            *self = Self::new(self.text);
-        }
-        let passed = self.text.as_bytes().get(self.offset..offset).unwrap_or_default();
-        let after = |index: usize| self.text.as_bytes().get(self.offset + index + 1);
-        let ends = passed
-            .iter()
-            .enumerate()
-            .filter(|(index, byte)| **byte == b'\n' || (**byte == b'\r' && after(*index) != Some(&b'\n')));
-        self.line += ends.count() as u32;
-        self.offset = offset;
-        self.line
+    pub(super) fn line(&self, offset: usize) -> u32 {
+        self.ends.partition_point(|end| (*end as usize) < offset) as u32 + 1
     }
 }
 
@@ -235,7 +234,7 @@ mod tests {
 
     #[test]
     fn lines_are_counted_with_every_line_end() {
-        let mut lines = Lines::new("a\nb\r\nc\rd");
+        let lines = Lines::new("a\nb\r\nc\rd");
         assert_eq!([lines.line(0), lines.line(2), lines.line(5), lines.line(7), lines.line(2)], [1, 2, 3, 4, 2]);
     }
 }

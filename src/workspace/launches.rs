@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::Project;
-use super::document::layers;
+use super::document::{Kind, Lines, layers, layers_at};
 use super::sources::Source;
 use crate::analysis::{Facts, Job};
 use crate::conf::carriers::{Submit, Tool};
-use crate::conf::{EffectiveConf, Layer, Origin, Value};
+use crate::conf::{Carrier, EffectiveConf, Layer, Origin, Setting, Start, Value};
 
 /// One way in which a script is started.
 #[derive(Debug, Clone, PartialEq)]
@@ -24,7 +24,55 @@ pub struct Launch {
     pub layers: Vec<Layer>,
 }
 
+/// The documents whose configuration a change touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Affected {
+    /// Any of the project.
+    All,
+    /// These.
+    Only(BTreeSet<PathBuf>),
+}
+
+impl Affected {
+    /// Whether the document at `path` is among them.
+    pub fn holds(&self, path: &Path) -> bool {
+        match self {
+            Self::All => true,
+            Self::Only(paths) => paths.contains(path),
+        }
+    }
+}
+
 impl Project {
+    /// The project with what one of its documents says now (`None`: nothing), and the documents that see it: the script
+    /// that a command starts, the commands that start a script. `None` if nothing changed at all.
+    pub fn taking_over(&self, path: &Path, source: Option<Source>) -> Option<(Self, Affected)> {
+        let known = self.sources.at(path).map(|known| &**known);
+        let is_new_script = Kind::of(path) == Kind::Python && !self.sources.holds(path);
+        if known == source.as_ref() && !is_new_script {
+            return None;
+        }
+        let affected = match (known, &source) {
+            _ if is_new_script => Affected::All,
+            (Some(known), Some(source)) if known.says_the_same(source) => Affected::Only(BTreeSet::new()),
+            (known, source) if known.into_iter().chain(source).any(is_read_by_commands) => Affected::All,
+            (known, source) => self.seeing(path, [known, source.as_ref()]),
+        };
+        Some((self.with_source(path, source), affected))
+    }
+
+    fn seeing(&self, path: &Path, sources: [Option<&Source>; 2]) -> Affected {
+        let named = |submit: &Submit| {
+            let application = submit.application.as_ref()?;
+            self.sources.script(&application.text)
+        };
+        let submits = sources.into_iter().flatten().flat_map(|source| &source.submits);
+        let started = submits.filter_map(named).map(Path::to_owned);
+        let starts = |source: &&Arc<Source>| source.submits.iter().any(|submit| named(submit) == Some(path));
+        let starting = self.sources.all().filter(starts).map(|source| source.path.to_path_buf());
+        Affected::Only(started.chain(starting).chain([path.to_owned()]).collect())
+    }
+
     /// Every way in which the project starts the script at `path`, by path and line.
     pub fn launches(&self, path: &Path) -> Vec<Launch> {
         let starts = |submit: &&Submit| {
@@ -39,7 +87,9 @@ impl Project {
 
     fn launch(&self, source: &Source, submit: &Submit) -> Launch {
         let before = source.text.get(..submit.span.start as usize).unwrap_or_default();
-        let own = submit.settings.iter().filter_map(|index| source.layers.get(*index)).cloned();
+        let own: Vec<Setting> =
+            submit.settings.iter().filter_map(|index| source.settings.get(*index)).cloned().collect();
+        let own = layers(&source.path, &source.text, &own);
         Launch {
             path: Arc::clone(&source.path),
             line: before.bytes().filter(|byte| *byte == b'\n').count() as u32 + 1,
@@ -73,11 +123,13 @@ impl Project {
 
     /// The effective configuration of each of the jobs of a document (see [`Facts::jobs`]), in their order.
     pub(super) fn confs_of(&self, path: &Path, text: &str, facts: &Facts) -> Vec<EffectiveConf> {
-        facts.jobs().iter().enumerate().map(|(index, job)| self.conf_of(path, text, facts, job, index == 0)).collect()
+        let (shared_path, lines) = (Arc::new(path.to_owned()), Lines::new(text));
+        let own = |job: &Job<'_>| layers_at(&shared_path, &lines, &job.settings);
+        let jobs = facts.jobs();
+        jobs.iter().enumerate().map(|(index, job)| self.conf_of(path, facts, job, own(job), index == 0)).collect()
     }
 
-    fn conf_of(&self, path: &Path, text: &str, facts: &Facts, job: &Job<'_>, is_first: bool) -> EffectiveConf {
-        let own = layers(path, text, &job.settings);
+    fn conf_of(&self, path: &Path, facts: &Facts, job: &Job<'_>, own: Vec<Layer>, is_first: bool) -> EffectiveConf {
         match facts {
             Facts::Python(_) if is_first => self.conf_of_script(path, own),
             // A properties file stands in for `spark-defaults.conf`, as with `--properties-file`.
@@ -110,8 +162,19 @@ impl Project {
             [one] => one.layers.clone(),
             several => common(several, |layers| EffectiveConf::new(version, layers)),
         };
-        EffectiveConf::new(version, started.into_iter().chain(code).collect())
+        EffectiveConf::new(version, started.into_iter().chain(code).collect()).with_submit(submitted(&launches))
     }
+}
+
+/// The first of the commands that start a script, if all of them are `spark-submit`.
+fn submitted(launches: &[Launch]) -> Option<Start> {
+    let first = launches.first().filter(|_| launches.iter().all(|launch| launch.tool == Tool::SparkSubmit))?;
+    Some(Start { path: Arc::clone(&first.path), line: first.line })
+}
+
+/// Whether it holds properties, which commands read by name or as the default.
+fn is_read_by_commands(source: &Source) -> bool {
+    source.settings.iter().any(|setting| setting.carrier == Carrier::Properties)
 }
 
 /// What several ways to start a job have in common; where they differ, all that they say.

@@ -9,10 +9,11 @@ mod settings;
 mod sources;
 mod version;
 
-pub use document::{Kind, analyse, analyse_file, confs, facts, holds_spark_keys, layers, link_runs};
+pub use document::{Kind, analyse, analyse_file, confs, facts, holds_spark_keys, layers, line_of, link_runs};
 pub use files::files;
-pub use launches::{Launch, job_at};
+pub use launches::{Affected, Launch, job_at};
 pub use project::{Problem, Project, VersionSource};
 pub use runs::{Stamp, logs};
-pub use settings::Settings;
+pub use settings::{Settings, problems as settings_problems};
 pub use sources::{Source, Sources};
+pub use version::{pinned_at, version_set_at};

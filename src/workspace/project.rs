@@ -221,6 +221,11 @@ impl Project {
         Self { sources: self.sources.with(path, source), layers, ..self.clone() }
     }
 
+    /// Whether a file of the project counts among its sources when it is there.
+    pub fn reads(&self, path: &Path) -> bool {
+        super::files::is_met(&self.root, path) && !self.excludes(path)
+    }
+
     fn choose_version(&mut self) {
         let run = self.runs.iter().find_map(|run| Some((run.run.application.version?, run.label.clone())));
         let setting = self.settings.spark_version.map(|version| (version, VersionSource::Setting));

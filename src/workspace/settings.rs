@@ -67,6 +67,13 @@ pub(super) struct SettingsFile {
     pub(super) broken: bool,
 }
 
+/// What is wrong in a settings file of this name, as its text stands.
+pub fn problems(path: &Path, text: &Arc<str>) -> Vec<Problem> {
+    let is_shared = path.file_name().is_some_and(|name| name == "pyproject.toml");
+    let read = if is_shared { read_pyproject(path, text) } else { read_sparkls(path, text) };
+    read.problems
+}
+
 /// Reads `sparkls.toml`.
 pub(super) fn read_sparkls(path: &Path, text: &Arc<str>) -> SettingsFile {
     read(path, text, |root| Some(Item::from_table(root)))

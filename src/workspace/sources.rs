@@ -1,8 +1,11 @@
 //! Everything in a project that holds settings of Spark or starts a job.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use rayon::prelude::*;
 
 use super::document::{Kind, facts, layers};
 use super::files::files;
@@ -24,7 +27,7 @@ pub struct Source {
     pub text: Arc<str>,
     /// Its settings in source order.
     pub settings: Vec<Setting>,
-    /// The same as layers of a configuration, one for each setting.
+    /// The same as layers of a configuration, one for each setting whose key is known.
     pub layers: Vec<Layer>,
     /// What it starts, with indices into `settings`.
     pub submits: Vec<Submit>,
@@ -52,9 +55,20 @@ impl Source {
             submits: submits.to_vec(),
         })
     }
-}
 
-impl Source {
+    /// Reads a file; `None` if it can't be read, is too large, or says nothing.
+    pub fn read(path: &Path) -> Option<Self> {
+        let metadata = std::fs::metadata(path).ok()?;
+        if !metadata.is_file() || metadata.len() > LARGEST {
+            return None;
+        }
+        let text: Arc<str> = std::fs::read_to_string(path).ok()?.into();
+        if !may_hold_settings(&text) {
+            return None;
+        }
+        Self::of(path, &text, &facts(Kind::of_file(path, &text), &text))
+    }
+
     /// Whether another reading of the document sets the same values and starts the same jobs, wherever they stand in it.
     pub fn says_the_same(&self, other: &Self) -> bool {
         let settings = |source: &Self| -> Vec<(String, Value, Carrier)> {
@@ -77,20 +91,19 @@ impl Source {
 impl Sources {
     /// Reads the files at and below `root` that name Spark; what can't be read is left out.
     pub fn scan(root: &Path, exclude: &[String]) -> Self {
-        let mut sources = Self::default();
-        let mut scripts = Vec::new();
-        for path in files(&[root.to_owned()], exclude) {
-            if Kind::of(&path) == Kind::Python {
-                scripts.push(path.clone());
-            }
-            if sources.by_path.len() < MOST
-                && let Some(source) = read(&path)
-            {
-                sources.by_path.insert(path, Arc::new(source));
-            }
-        }
-        sources.scripts = Arc::new(scripts);
-        sources
+        Self::of(files(&[root.to_owned()], exclude).collect(), &HashMap::new())
+    }
+
+    /// The sources among the files of a project, in their order. Of some of them it is known already what they say.
+    pub fn of(paths: Vec<PathBuf>, known: &HashMap<&Path, Option<Arc<Source>>>) -> Self {
+        let source = |path: &PathBuf| match known.get(path.as_path()) {
+            Some(known) => known.clone(),
+            None => Source::read(path).map(Arc::new),
+        };
+        let found: Vec<Option<Arc<Source>>> = paths.par_iter().map(source).collect();
+        let scripts = paths.iter().filter(|path| Kind::of(path) == Kind::Python).cloned().collect();
+        let found = paths.into_iter().zip(found).filter_map(|(path, source)| Some((path, source?)));
+        Self { by_path: found.take(MOST).collect(), scripts: Arc::new(scripts) }
     }
 
     /// The sources with what the document at `path` says now, which may be nothing.
@@ -106,6 +119,39 @@ impl Sources {
         sources
     }
 
+    /// Whether something at or below `path` is among them, as it is when a folder goes.
+    pub fn holds_below(&self, path: &Path) -> bool {
+        let next = self.by_path.range::<Path, _>((Bound::Included(path), Bound::Unbounded)).next();
+        next.is_some_and(|(known, _)| known.starts_with(path))
+            || self.scripts.iter().any(|script| script.starts_with(path))
+    }
+
+    /// The sources without the file or folder at `path`, which is gone; `None` if nothing of it is among them.
+    pub fn without(&self, path: &Path) -> Option<Self> {
+        let mut sources = self.clone();
+        sources.by_path.retain(|known, _| !known.starts_with(path));
+        if sources.scripts.iter().any(|script| script.starts_with(path)) {
+            Arc::make_mut(&mut sources.scripts).retain(|script| !script.starts_with(path));
+        }
+        let same = sources.by_path.len() == self.by_path.len() && sources.scripts.len() == self.scripts.len();
+        (!same).then_some(sources)
+    }
+
+    /// How many documents say something.
+    pub fn len(&self) -> usize {
+        self.by_path.len()
+    }
+
+    /// Whether no document says anything.
+    pub fn is_empty(&self) -> bool {
+        self.by_path.is_empty()
+    }
+
+    /// Whether the document at `path` says something, or is a script that a command may name.
+    pub fn holds(&self, path: &Path) -> bool {
+        self.by_path.contains_key(path) || self.scripts.iter().any(|script| script == path)
+    }
+
     /// What the document at `path` says.
     pub fn at(&self, path: &Path) -> Option<&Arc<Source>> {
         self.by_path.get(path)
@@ -119,37 +165,36 @@ impl Sources {
     /// The Python file of the project that a submit command names: the one that shares the longest end of its path
     /// (`s3://bucket/jobs/daily.py` is `src/jobs/daily.py`); `None` if there is none, or more than one as good.
     pub fn script(&self, application: &str) -> Option<&Path> {
+        match self.scripts_like(application)[..] {
+            [script] => Some(script),
+            _ => None,
+        }
+    }
+
+    /// The Python files of the project that share the longest end of their path with what a submit command names.
+    pub fn scripts_like(&self, application: &str) -> Vec<&Path> {
         let wanted = parts(application);
-        let shared = |script: &PathBuf| {
+        let shared = |script: &Path| {
             let names = script.components().rev().map(|part| part.as_os_str().to_string_lossy());
             wanted.iter().rev().zip(names).take_while(|(wanted, name)| **wanted == *name).count()
         };
-        let mut best = self.scripts.iter().map(|script| (shared(script), script)).filter(|(shared, _)| *shared > 0);
-        let first = best.next()?;
-        let (first, tied) = best.fold((first, false), |(best, tied), next| match next.0.cmp(&best.0) {
-            std::cmp::Ordering::Greater => (next, false),
-            std::cmp::Ordering::Equal => (best, true),
-            std::cmp::Ordering::Less => (best, tied),
-        });
-        (!tied).then_some(first.1.as_path())
+        let (mut longest, mut best) = (1, Vec::new());
+        for script in self.scripts.iter().map(PathBuf::as_path) {
+            let shared = shared(script);
+            if shared > longest {
+                (longest, best) = (shared, Vec::new());
+            }
+            if shared == longest {
+                best.push(script);
+            }
+        }
+        best
     }
 }
 
 /// The names of a path as a command writes it, without what is filled in.
 fn parts(application: &str) -> Vec<&str> {
     application.rsplit("://").next().unwrap_or(application).split(['/', '\\']).filter(|part| !part.is_empty()).collect()
-}
-
-fn read(path: &Path) -> Option<Source> {
-    let metadata = std::fs::metadata(path).ok()?;
-    if !metadata.is_file() || metadata.len() > LARGEST {
-        return None;
-    }
-    let text: Arc<str> = std::fs::read_to_string(path).ok()?.into();
-    if !may_hold_settings(&text) {
-        return None;
-    }
-    Source::of(path, &text, &facts(Kind::of_file(path, &text), &text))
 }
 
 #[cfg(test)]
@@ -170,5 +215,13 @@ mod tests {
         assert_eq!(script(&scripts, "${JOBS}/old/daily.py").as_deref(), Some("src/old/daily.py"));
         assert_eq!(script(&scripts, "/opt/app/daily.py"), None, "either could be meant");
         assert_eq!(script(&scripts, "etl.jar"), None);
+    }
+
+    #[test]
+    fn scripts_that_could_be_meant_are_told() {
+        let scripts = ["src/jobs/daily.py", "src/old/daily.py", "src/jobs/hourly.py"];
+        let sources = Sources { scripts: Arc::new(scripts.iter().map(PathBuf::from).collect()), ..Sources::default() };
+        assert_eq!(sources.scripts_like("/opt/app/daily.py"), [Path::new(scripts[0]), Path::new(scripts[1])]);
+        assert_eq!(sources.scripts_like("etl.jar"), Vec::<&Path>::new());
     }
 }

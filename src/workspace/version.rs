@@ -7,6 +7,7 @@ use regex::Regex;
 
 use super::VersionSource;
 use crate::catalog::SparkVersion;
+use crate::text::Span;
 
 /// Larger files are no lists of requirements.
 const LARGEST: u64 = 8 << 20;
@@ -90,6 +91,33 @@ fn pinned(name: &str, text: &str) -> Option<SparkVersion> {
             })
         }
     }
+}
+
+/// Where a list of requirements names the version that it pins.
+pub fn pinned_at(text: &str) -> Option<Span> {
+    let regex = REQUIREMENT.as_ref()?;
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        if !line.trim_start().starts_with('#')
+            && let Some(version) = regex.captures(line).and_then(|found| found.get(1))
+        {
+            return Some(Span::new(start + version.start(), start + version.end()));
+        }
+        start += line.len();
+    }
+    None
+}
+
+/// `spark-version = "3.5"` in a settings file.
+static VERSION_SET: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r#"(?m)^[ \t]*spark-version[ \t]*=[ \t]*["']([^"'\r\n]+)["']"#).ok());
+
+/// Where `sparkls.toml` or `pyproject.toml` sets the version.
+pub fn version_set_at(path: &Path, text: &str) -> Option<Span> {
+    let name = path.file_name()?;
+    let found = VERSION_SET.as_ref()?.captures(text).filter(|_| name == "sparkls.toml" || name == "pyproject.toml")?;
+    let version = found.get(1)?;
+    Some(Span::new(version.start(), version.end()))
 }
 
 /// The pyspark that is installed in the project's virtual environment.

@@ -4,12 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use serde::Deserialize;
-use sparkls::analysis::{self, Analysis, Facts, Input};
+use sparkls::analysis::{Analysis, Facts};
 use sparkls::catalog::SparkVersion;
-use sparkls::conf::{EffectiveConf, Layer, Origin, Setting, properties};
-use sparkls::pyspark::PythonFile;
+use sparkls::conf::carriers::CarrierKind;
 use sparkls::rules::{self, Environment, Fix, Level, RuleSettings, Severity, Vendor};
 use sparkls::text::Span;
+use sparkls::workspace::{self, Kind, Project, Settings, Source};
 
 use super::markdown::{self, Piece};
 use super::marker::{self, Expected};
@@ -27,6 +27,7 @@ pub(crate) struct Case {
 pub(crate) enum Language {
     Python,
     Properties,
+    Carrier(CarrierKind),
 }
 
 /// A block to be analysed.
@@ -83,9 +84,8 @@ impl Case {
     }
 
     fn add(&mut self, info: &str, text: &str, line: usize) {
-        let language = match info.split_whitespace().next() {
-            Some("py" | "python") => Language::Python,
-            Some("conf" | "properties") => Language::Properties,
+        let name = info.split_whitespace().next();
+        let language = match name {
             Some("toml") => return self.environment = environment(text),
             Some("fixed") => {
                 let title = markdown::attribute(info, "title").unwrap_or_default().to_owned();
@@ -93,7 +93,9 @@ impl Case {
                 let at = markdown::attribute(info, "at").map(str::to_owned);
                 return document.fixed.push(Fixed { title, at, text: marker::split(text).0, line });
             }
-            other => panic!("{}: line {line}: a block of {other:?}; see tests/rules/README.md", self.name),
+            _ => name.and_then(Language::of).unwrap_or_else(|| {
+                panic!("{}: line {line}: a block of {name:?}; see tests/rules/README.md", self.name)
+            }),
         };
         let (text, expected) = marker::split(text);
         let path = markdown::attribute(info, "path").map_or_else(|| language.default_path(), str::to_owned);
@@ -102,66 +104,90 @@ impl Case {
 
     /// Analyses a text as if it stood in the place of one of the documents.
     pub(crate) fn analyse(&self, document: &Document, text: &str) -> Analysis {
-        let facts = facts(document.language, text);
-        analysis::analyse(&Input {
-            path: Path::new(&document.path),
-            text,
-            facts: &facts,
-            environment: &self.environment,
-            confs: &[self.conf(document, &facts, text)],
-            runs: &[],
-        })
+        let text = Arc::from(text);
+        let facts = facts(document.language, &text);
+        let path = Path::new(&document.path);
+        workspace::analyse(&self.project(document, &text, &facts), path, &text, &facts, &[])
     }
 
     /// What is offered at a place of one of the documents, besides fixes.
     pub(crate) fn refactorings(&self, document: &Document, at: Span) -> Vec<Fix> {
-        let facts = facts(document.language, &document.text);
-        let conf = self.conf(document, &facts, &document.text);
-        facts.plan().map(|plan| rules::refactorings(plan, &document.text, &conf, at)).unwrap_or_default()
+        let text = Arc::from(document.text.as_str());
+        let facts = facts(document.language, &text);
+        let Some(plan) = facts.plan() else { return Vec::new() };
+        let project = self.project(document, &text, &facts);
+        let confs = workspace::confs(&project, Path::new(&document.path), &text, &facts, &[]);
+        rules::refactorings(plan, &text, &confs[0], at)
     }
 
-    fn conf(&self, document: &Document, facts: &Facts, text: &str) -> EffectiveConf {
-        let mut layers: Vec<Layer> = self
-            .documents
-            .iter()
-            .filter(|other| other.language == Language::Properties)
-            .filter(|other| !std::ptr::eq(*other, document))
-            .flat_map(|other| layers(&properties::read(&other.text).settings, &other.path, &other.text))
-            .collect();
-        layers.extend(self::layers(facts.settings(), &document.path, text));
-        EffectiveConf::new(self.environment.version, layers)
+    /// The project that the documents make up, with this text in the place of one of them.
+    fn project(&self, document: &Document, text: &Arc<str>, facts: &Facts) -> Project {
+        let mut project = Project::without_folder(&Settings::default());
+        project.environment = self.environment.clone();
+        let add = |project: Project, path: &str, text: &Arc<str>, facts: &Facts| {
+            project.with_source(Path::new(path), Source::of(Path::new(path), text, facts))
+        };
+        let others = self.documents.iter().filter(|other| !std::ptr::eq(*other, document));
+        let project = others.fold(project, |project, other| {
+            let text = Arc::from(other.text.as_str());
+            add(project, &other.path, &text, &self::facts(other.language, &text))
+        });
+        add(project, &document.path, text, facts)
     }
 }
 
 impl Language {
+    /// The language of a block, by the first word of its info string.
+    pub(crate) fn of(name: &str) -> Option<Self> {
+        Some(match name {
+            "py" | "python" => Self::Python,
+            "conf" | "properties" => Self::Properties,
+            "sh" => Self::Carrier(CarrierKind::Shell),
+            "makefile" => Self::Carrier(CarrierKind::Makefile),
+            "dockerfile" => Self::Carrier(CarrierKind::Dockerfile),
+            "yaml" => Self::Carrier(CarrierKind::Yaml),
+            "json" => Self::Carrier(CarrierKind::Json),
+            "ipynb" => Self::Carrier(CarrierKind::Notebook),
+            "hcl" => Self::Carrier(CarrierKind::Hcl),
+            "hocon" => Self::Carrier(CarrierKind::Hocon),
+            _ => return None,
+        })
+    }
+
     pub(crate) fn default_path(self) -> String {
-        match self {
-            Self::Python => "jobs/job.py".to_owned(),
-            Self::Properties => "conf/spark-defaults.conf".to_owned(),
-        }
+        let path = match self {
+            Self::Python => "jobs/job.py",
+            Self::Properties => "conf/spark-defaults.conf",
+            Self::Carrier(kind) => match kind {
+                CarrierKind::Shell => "run.sh",
+                CarrierKind::Makefile => "Makefile",
+                CarrierKind::Dockerfile => "Dockerfile",
+                CarrierKind::Yaml => "job.yaml",
+                CarrierKind::Json => "job.json",
+                CarrierKind::Notebook => "notebook.ipynb",
+                CarrierKind::Hcl => "main.tf",
+                CarrierKind::Hocon => "application.conf",
+            },
+        };
+        path.to_owned()
+    }
+
+    /// Whether a line that starts with `#` may be put before the first.
+    pub(crate) fn has_comments(self) -> bool {
+        !matches!(self, Self::Carrier(CarrierKind::Json | CarrierKind::Notebook))
     }
 }
 
 /// What is read out of a text.
-pub(crate) fn facts(language: Language, text: &str) -> Facts {
-    match language {
-        Language::Python => Facts::Python(PythonFile::parse(&Arc::from(text)).plan().clone()),
-        Language::Properties => Facts::Properties(Arc::new(properties::read(text))),
-    }
-}
-
-fn layers(settings: &[Setting], path: &str, text: &str) -> Vec<Layer> {
-    let path = Arc::new(path.into());
-    let layer = |setting: &Setting| Layer {
-        key: setting.key.clone(),
-        value: setting.value.clone(),
-        origin: Origin::Written {
-            carrier: setting.carrier,
-            path: Arc::clone(&path),
-            line: text[..setting.key_span.start as usize].lines().count().max(1) as u32,
+pub(crate) fn facts(language: Language, text: &Arc<str>) -> Facts {
+    workspace::facts(
+        match language {
+            Language::Python => Kind::Python,
+            Language::Properties => Kind::Properties,
+            Language::Carrier(kind) => Kind::Carrier(kind),
         },
-    };
-    settings.iter().filter(|setting| !setting.key_is_prefix).map(layer).collect()
+        text,
+    )
 }
 
 /// What a `toml` block sets, in the form of `sparkls.toml`.

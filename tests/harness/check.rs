@@ -9,26 +9,31 @@ pub(crate) struct Variant {
     pub(crate) change: fn(&str) -> String,
     /// Lines that were put before the first.
     pub(crate) lines_before: usize,
-    /// Properties files mean something else then: a byte order mark there belongs to the first key.
-    pub(crate) python_only: bool,
+    /// In which languages the text means the same then.
+    pub(crate) holds_for: fn(Language) -> bool,
 }
 
 pub(crate) const AS_WRITTEN: Variant =
-    Variant { name: "as written", change: str::to_owned, lines_before: 0, python_only: false };
+    Variant { name: "as written", change: str::to_owned, lines_before: 0, holds_for: |_| true };
 pub(crate) const CRLF: Variant =
-    Variant { name: "with CRLF", change: |text| text.replace('\n', "\r\n"), lines_before: 0, python_only: false };
-pub(crate) const BOM: Variant =
-    Variant { name: "with a BOM", change: |text| format!("\u{feff}{text}"), lines_before: 0, python_only: true };
+    Variant { name: "with CRLF", change: |text| text.replace('\n', "\r\n"), lines_before: 0, holds_for: |_| true };
+/// In a properties file a byte order mark belongs to the first key.
+pub(crate) const BOM: Variant = Variant {
+    name: "with a BOM",
+    change: |text| format!("\u{feff}{text}"),
+    lines_before: 0,
+    holds_for: |language| language != Language::Properties,
+};
 pub(crate) const EMOJI: Variant = Variant {
     name: "behind an emoji comment",
     change: |text| format!("# \u{1f680} \u{1f469}\u{200d}\u{1f4bb}\n{text}"),
     lines_before: 1,
-    python_only: false,
+    holds_for: Language::has_comments,
 };
 
 /// What is wrong with the findings on a document, ready to read; `None` if nothing is.
 pub(crate) fn findings(case: &Case, document: &Document, variant: &Variant) -> Option<String> {
-    if variant.python_only && document.language != Language::Python {
+    if !(variant.holds_for)(document.language) {
         return None;
     }
     let text = (variant.change)(&document.text);

@@ -56,11 +56,13 @@ pub(crate) fn example(rule: &Rule, heading: &str) -> Example {
             // What needs a linked run can't be shown by a text alone.
             Piece::Block { info, .. } if here && info == "text" => example.needs_run = true,
             Piece::Block { info, text, line } if here => {
-                let language = if info.starts_with("py") { Language::Python } else { Language::Properties };
+                let language = info.split_whitespace().next().and_then(Language::of);
+                let language = language.unwrap_or_else(|| panic!("{}: a block of {info:?}", rule.name));
+                let path = markdown::attribute(&info, "path").map_or_else(|| language.default_path(), str::to_owned);
                 let marked = text.lines().enumerate().filter(|(_, line)| line.ends_with(MARK)).map(|(at, _)| at);
                 example.marked.push(marked.collect());
                 let text: String = text.lines().map(unmarked).collect();
-                example.case.documents.push(Document { text, line, ..Document::new(language) });
+                example.case.documents.push(Document { path, text, line, ..Document::new(language) });
             }
             Piece::Block { .. } => {}
         }

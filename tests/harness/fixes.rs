@@ -1,10 +1,11 @@
 //! Every fix of every finding: the text after it parses, and the finding is gone.
 
+use sparkls::conf::carriers::{CarrierKind, Tool};
 use sparkls::conf::properties;
 use sparkls::rules::{Finding, Fix, FixKind, fix};
 use sparkls::text::Span;
 
-use super::case::{Case, Document, Fixed, Language};
+use super::case::{Case, Document, Fixed, Language, facts};
 
 /// Complaints on the fixes of one document.
 pub(crate) fn complaints(case: &Case, document: &Document) -> Vec<String> {
@@ -23,6 +24,10 @@ fn complaint(case: &Case, document: &Document, before: &[Finding], finding: &Fin
         "has edits that overlap"
     } else if broken(document.language, &fixed) > broken(document.language, &document.text) {
         "does not parse any more"
+    } else if finding.rule != "misplaced-conf-argument"
+        && applications(document.language, &fixed) != applications(document.language, &document.text)
+    {
+        "starts something else"
     } else if fix.kind == FixKind::QuickFix && !is_gone(case, document, before, finding, &fixed) {
         "leaves the finding"
     } else {
@@ -48,14 +53,35 @@ fn is_gone(case: &Case, document: &Document, before: &[Finding], finding: &Findi
 /// How many places of a text can't be read.
 pub(crate) fn broken(language: Language, text: &str) -> usize {
     match language {
-        Language::Python => broken_nodes(text),
+        Language::Python => broken_nodes(&tree_sitter_python::LANGUAGE.into(), text),
         Language::Properties => properties::read(text).problems.len(),
+        Language::Carrier(kind) => grammar(kind).map_or(0, |grammar| broken_nodes(&grammar, text)),
     }
 }
 
-fn broken_nodes(text: &str) -> usize {
+/// The grammar of a carrier's format, if it is read by one.
+fn grammar(kind: CarrierKind) -> Option<tree_sitter::Language> {
+    Some(match kind {
+        CarrierKind::Shell => tree_sitter_bash::LANGUAGE.into(),
+        CarrierKind::Makefile => tree_sitter_make::LANGUAGE.into(),
+        CarrierKind::Dockerfile => tree_sitter_containerfile::LANGUAGE.into(),
+        CarrierKind::Yaml => tree_sitter_yaml::LANGUAGE.into(),
+        CarrierKind::Json | CarrierKind::Notebook => tree_sitter_json::LANGUAGE.into(),
+        CarrierKind::Hcl => tree_sitter_hcl::LANGUAGE.into(),
+        CarrierKind::Hocon => return None,
+    })
+}
+
+/// The applications that a carrier submits, without places.
+fn applications(language: Language, text: &str) -> Vec<String> {
+    let facts = facts(language, &text.into());
+    let submits = facts.submits().iter().filter(|submit| submit.tool == Tool::SparkSubmit);
+    submits.filter_map(|submit| Some(submit.application.as_ref()?.text.clone())).collect()
+}
+
+fn broken_nodes(grammar: &tree_sitter::Language, text: &str) -> usize {
     let mut parser = tree_sitter::Parser::new();
-    parser.set_language(&tree_sitter_python::LANGUAGE.into()).expect("the grammar fits");
+    parser.set_language(grammar).expect("the grammar fits");
     let tree = parser.parse(text, None).expect("no time limit is set");
     let mut cursor = tree.walk();
     let mut broken = 0;

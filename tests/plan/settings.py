@@ -28,6 +28,13 @@ spark.sql("SET spark.sql.ansi.enabled = false")  #> setting spark.sql.ansi.enabl
 spark._jsc.hadoopConfiguration().set("fs.s3a.endpoint", "x")  #> silent
 spark.conf.get("spark.x")  #> silent
 SparkSession.builder.config(conf=conf).getOrCreate()  #> silent
-def configure(builder, options={"spark.l": "1"}):
+def configure(builder, options={"spark.l": "1"}):  #> setting spark.l=1 job
     for key, value in options.items():
         builder.config(key, value)
+unused = {"spark.m": "1", "note": "x"}  #> setting spark.m=1 job
+used = {"spark.n": "1"}  #> setting spark.n=1 conf
+used["spark.o"] = "2"  #> setting spark.o=2 conf
+SparkConf().setAll(used.items())
+SparkSession.builder.config(map={**used, "spark.p": "3"})  #> setting spark.p=3 builder
+assert dict(conf.getAll()) == {"spark.q": "1"}  #> silent
+{"spark.r": 1}.get(spark.conf.get("spark.s"))  #> silent

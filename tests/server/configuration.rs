@@ -94,3 +94,35 @@ async fn watchers_are_registered_only_where_the_client_can_watch() {
     client.notify("workspace/didChangeWatchedFiles", changed).await;
     while !client.published(&uri).await["diagnostics"].as_array().unwrap().is_empty() {}
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn the_line_of_the_version_says_what_a_newer_spark_changes() {
+    for (file, language, text, column) in [
+        ("sparkls.toml", "toml", "local = true\nspark-version = \"3.5\"\n", 17),
+        ("requirements.txt", "pip-requirements", "# jobs\npyspark==3.5.1\n", 9),
+    ] {
+        let (root, uri) = folder(file);
+        std::fs::write(root.path().join(file), text).unwrap();
+        let run = "spark-submit --conf spark.speculation=true --conf spark.speculation.quantile=0.75 job.py\n";
+        std::fs::write(root.path().join("run.sh"), run).unwrap();
+        let mut client = Client::start(json!({}), root.path()).await;
+        client.open_as(&uri, language, text).await;
+        let document = json!({ "textDocument": { "uri": uri } });
+        let lens = loop {
+            let lenses = client.request("textDocument/codeLens", document.clone()).await.unwrap();
+            if lenses.is_array() {
+                break lenses[0].clone();
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+        };
+        assert_eq!(lens["range"]["start"], json!({ "line": 1, "character": column }), "{file}");
+        let title = lens["command"]["title"].as_str().unwrap();
+        assert!(title.contains("change until Spark 4."), "{title}");
+        let told = json!({ "command": lens["command"]["command"], "arguments": lens["command"]["arguments"] });
+        let told = client.request("workspace/executeCommand", told).await.unwrap();
+        let told = told.as_str().unwrap();
+        assert!(told.contains("- `spark.speculation.quantile`: its default goes from `0.75` to `0.9`"), "{told}");
+        assert!(told.contains("  - run.sh:1 `0.75`"), "{told}");
+        assert!(told.contains("- `spark.speculation.multiplier`: `1.5` → `3"), "{told}");
+    }
+}

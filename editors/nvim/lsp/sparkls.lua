@@ -11,7 +11,11 @@
 ---@type vim.lsp.Config
 return {
   cmd = { 'sparkls', 'server' },
-  filetypes = { 'python', 'sparkconf' },
+  -- Settings stand in scripts, manifests and templates too; what holds nothing of Spark costs the server nothing.
+  filetypes = {
+    'python', 'sparkconf', 'sh', 'bash', 'zsh', 'make', 'dockerfile', 'yaml', 'yaml.docker-compose', 'helm', 'json', 'jsonc',
+    'terraform', 'terraform-vars', 'hcl', 'hocon', 'toml',
+  },
   -- Names in one list are of equal weight: the nearest folder with any of them is the root.
   root_markers = { 'sparkls.toml', { 'pyproject.toml', 'requirements.txt' }, '.git' },
   settings = { sparkls = vim.empty_dict() },

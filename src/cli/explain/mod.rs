@@ -1,7 +1,7 @@
 //! `sparkls explain`.
 
 mod markdown;
-mod setting;
+pub(super) mod setting;
 
 use std::io::Write as _;
 
@@ -10,20 +10,24 @@ use anstyle::Style;
 use super::inputs::nearest;
 use super::{Exit, words};
 use crate::catalog;
+use crate::conf::carriers::flags;
 use crate::rules::{self, Rule};
 
 /// Show a rule's documentation, or the facts on a Spark setting.
 ///
-/// For example: sparkls explain collect-unbounded, sparkls explain spark.sql.shuffle.partitions
+/// For example: sparkls explain collect-unbounded, sparkls explain spark.sql.shuffle.partitions, sparkls explain
+/// --executor-memory
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A rule's name or a setting's key.
-    #[arg(value_name = "RULE|KEY")]
+    /// A rule's name, a setting's key, or an option of spark-submit.
+    #[arg(value_name = "RULE|KEY", allow_hyphen_values = true)]
     subject: String,
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let subject = args.subject.trim();
+    // The setting that an option of spark-submit stands for.
+    let subject = flags().find_map(|(flag, key)| key.filter(|_| flag == subject)).unwrap_or(subject);
     let page = match rules::find(subject) {
         Some(rule) => rule_page(rule),
         None => setting::page(subject).ok_or_else(|| anyhow::anyhow!(unknown(subject)))?,

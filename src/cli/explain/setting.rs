@@ -14,7 +14,7 @@ pub(super) fn page(key: &str) -> Option<String> {
 
 fn known(facts: &SettingFacts) -> String {
     let (bold, dim) = (Style::new().bold(), Style::new().dimmed());
-    let newest = facts.declared_in().map_or(VersionIndex::NEWEST, |releases| releases.last);
+    let newest = newest(facts);
     let mut page = format!("{bold}{}{bold:#}  {dim}{}{dim:#}\n", facts.name(), nature(facts, newest));
     if let Some(note) = catalog::notes::note(facts.name()) {
         let _ = writeln!(page, "\n{note}");
@@ -31,8 +31,13 @@ fn known(facts: &SettingFacts) -> String {
     page
 }
 
+/// The newest release that declares the setting.
+pub(in crate::cli) fn newest(facts: &SettingFacts) -> VersionIndex {
+    facts.declared_in().map_or(VersionIndex::NEWEST, |releases| releases.last)
+}
+
 /// `int, runtime SQL setting, since 1.1.0`.
-fn nature(facts: &SettingFacts, version: VersionIndex) -> String {
+pub(in crate::cli) fn nature(facts: &SettingFacts, version: VersionIndex) -> String {
     let mut words = vec![kind(facts.kind(version))];
     words.extend(facts.scope(version).map(|scope| scope_words(scope).to_owned()));
     words.extend(facts.since().map(|since| format!("since {since}")));
@@ -42,7 +47,8 @@ fn nature(facts: &SettingFacts, version: VersionIndex) -> String {
     words.join(", ")
 }
 
-fn kind(kind: Kind) -> String {
+/// What a value is, in words.
+pub(in crate::cli) fn kind(kind: Kind) -> String {
     match kind {
         Kind::Boolean => "boolean".to_owned(),
         Kind::Int => "int".to_owned(),
@@ -69,7 +75,8 @@ fn unit_words(suffix: &str) -> &str {
     }
 }
 
-fn scope_words(scope: Scope) -> &'static str {
+/// Where a setting is in force, in words.
+pub(in crate::cli) fn scope_words(scope: Scope) -> &'static str {
     match scope {
         Scope::Core => "fixed when the application starts",
         Scope::SqlRuntime => "runtime SQL setting",
@@ -91,7 +98,8 @@ fn defaults(page: &mut String, facts: &SettingFacts) {
     }
 }
 
-fn default_words(default: Default) -> String {
+/// A default, in words.
+pub(in crate::cli) fn default_words(default: Default) -> String {
     match default {
         Default::Value("") => "empty".to_owned(),
         Default::Value(value) => value.to_owned(),

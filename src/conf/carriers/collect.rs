@@ -39,9 +39,9 @@ impl Collector {
         }
     }
 
-    /// Notes settings that stand together.
+    /// Notes settings that stand together; those of a job are told by the job.
     pub(super) fn group(&mut self, settings: &[usize]) {
-        if !settings.is_empty() && !self.extract.groups.iter().any(|known| known == settings) {
+        if !settings.is_empty() {
             self.extract.groups.push(settings.to_vec());
         }
     }
@@ -94,9 +94,21 @@ impl Collector {
         }
     }
 
+    /// The groups without what a job has, each setting in the largest group that it was told with.
+    fn disjoint_groups(submits: &[Submit], mut groups: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+        let mut told: FxHashSet<usize> = submits.iter().flat_map(|submit| submit.settings.iter().copied()).collect();
+        groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
+        for group in &mut groups {
+            group.retain(|index| told.insert(*index));
+        }
+        groups.retain(|group| !group.is_empty());
+        groups
+    }
+
     /// Everything, in source order.
     pub(super) fn finish(self) -> Extract {
-        let Extract { settings, mut submits, mut groups, mut problems } = self.extract;
+        let Extract { settings, mut submits, groups, mut problems } = self.extract;
+        let mut groups = Self::disjoint_groups(&submits, groups);
         let mut order: Vec<usize> = (0..settings.len()).collect();
         order.sort_by_key(|&index| (settings[index].key_span, settings[index].value_span));
         let mut places = vec![0; settings.len()];
@@ -111,6 +123,7 @@ impl Collector {
         settings.sort_by_key(|(place, _)| *place);
         submits.sort_by_key(|submit| submit.span);
         problems.sort_by_key(|problem| problem.span);
+        groups.iter_mut().for_each(|group| group.sort_unstable());
         groups.sort();
         Extract { settings: settings.into_iter().map(|(_, setting)| setting).collect(), submits, groups, problems }
     }

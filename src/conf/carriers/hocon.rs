@@ -13,10 +13,11 @@ use crate::text::Span;
 
 /// Reads a document.
 pub(super) fn read(text: &str, out: &mut Collector) {
-    let mut reader = Reader { text, at: 0, objects: Vec::new(), out };
+    let mut reader = Reader { text, at: 0, objects: Vec::new(), groups: Vec::new(), out };
     while reader.at < text.len() {
         reader.item();
     }
+    reader.groups.iter().for_each(|(_, settings)| reader.out.group(settings));
 }
 
 struct Reader<'t, 'o> {
@@ -24,6 +25,8 @@ struct Reader<'t, 'o> {
     at: usize,
     /// What stands open: the path of each object, `None` for a list and for what stands in it.
     objects: Vec<Option<String>>,
+    /// The settings of each object around a `spark`, by its path.
+    groups: Vec<(String, Vec<usize>)>,
     out: &'o mut Collector,
 }
 
@@ -108,7 +111,7 @@ impl<'t> Reader<'t, '_> {
         };
         let value = if value == Value::Literal("null".to_owned()) { Value::Unknown } else { value };
         let whole = key_span.cover(pieces.last().map_or(value_span, |piece| piece.span));
-        self.out.add(Setting {
+        let index = self.out.add(Setting {
             key,
             key_is_prefix: false,
             value,
@@ -117,6 +120,11 @@ impl<'t> Reader<'t, '_> {
             span: removal(self.text, whole),
             carrier: if is_written_out { Carrier::Job } else { Carrier::JobField },
         });
+        let around = self.objects.last().cloned().flatten().filter(|_| is_written_out).unwrap_or_default();
+        match self.groups.iter_mut().find(|(path, _)| *path == around) {
+            Some((_, settings)) => settings.push(index),
+            None => self.groups.push((around, vec![index])),
+        }
     }
 
     /// The pieces up to one of these characters, the end of the line or a comment; blanks at the ends are left out.

@@ -1,11 +1,12 @@
-//! Hides the syntax of templates (Jinja, Go templates, ERB) from a grammar that doesn't know it, without moving a byte.
+//! Hides the syntax of templates (Jinja, Go templates, ERB, CircleCI) from a grammar that doesn't know it, without moving a byte.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use memchr::memmem;
 
-const PAIRS: [(&str, &str); 3] = [("{{", "}}"), ("{%", "%}"), ("<%", "%>")];
+const PAIRS: [(&str, &str); 5] =
+    [("{{", "}}"), ("{%", "%}"), ("<%", "%>"), ("<< parameters.", ">>"), ("<< pipeline.", ">>")];
 
 /// The text with each template construct replaced by as many zeros, a construct that has lines to itself by blanks.
 /// A construct that never ends is left as it is.
@@ -72,7 +73,7 @@ fn constructs(text: &str) -> Vec<Range<usize>> {
         match memmem::find(&bytes[next..], PAIRS[pair].1.as_bytes()) {
             Some(length) => {
                 let start = if next > 0 && bytes[next - 1] == b'$' { next - 1 } else { next };
-                at = next + length + 2;
+                at = next + length + PAIRS[pair].1.len();
                 found.push(start..at);
             }
             // Looked for once: a text full of openings costs no more.
@@ -111,6 +112,7 @@ mod tests {
             ("{%- if x %}\na: é\n{% endif %}\n", "           \na: é\n           \n"),
             ("a: ${{ é }}", "a: 000000000"),
             ("a: <%= x\ny %>!", "a: 00000\n0000!"),
+            ("a << parameters.x >> b << EOF >> c", "a 000000000000000000 b << EOF >> c"),
             ("a: {{ x", "a: {{ x"),
             ("{{ {{ }}", "        "),
             ("a: @A.b@, c@d", "a: 00000, c@d"),

@@ -1,4 +1,5 @@
-//! Settings in everything that is neither Python nor a properties file: one contract, one reader for each format.
+//! Settings in everything that is no properties file: one contract, one reader for each format. What Python gives to its
+//! own session is read with its code; the dicts, lists and texts in it that are for other jobs are read here.
 //!
 //! | carrier | keys that it can hold | who wins |
 //! | --- | --- | --- |
@@ -11,6 +12,7 @@
 //! | Livy, notebooks' `%%configure` | any in `conf`, fields (`driverMemory`) | field over `conf` |
 //! | Glue `--conf` | any; further ones chained inside the one value | as `--conf` |
 //! | Airflow `SparkSubmitOperator` | any in `conf`, arguments (`executor_memory`) | as `spark-submit`, which it calls |
+//! | `spark-sql -e`, `%%sql`: `SET key = value` | any that may change at run time | over all of the above, from its line on |
 //! | dbt `server_side_parameters`, `spark_config` | any | as `--conf` |
 //! | Terraform | what the resource's provider takes, as above | as above |
 //! | HOCON | any, nested or dotted | as `--conf`: the application hands it on |
@@ -32,6 +34,7 @@ mod mask;
 mod notebook;
 mod shapes;
 mod shell;
+pub(crate) mod sql;
 mod submit;
 mod syntax;
 mod tree;
@@ -42,7 +45,10 @@ use super::{Setting, Value};
 use crate::text::Span;
 use collect::Collector;
 pub use kind::{CarrierKind, kind_of, may_hold_settings};
-use mapped::Mapped;
+pub(crate) use mapped::Mapped;
+pub(crate) use shell::runs_tool;
+pub use submit::flags;
+pub(crate) use tree::{Entry, Node, Scalar, removal};
 
 /// What was read out of a document.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -51,10 +57,39 @@ pub struct Extract {
     pub settings: Vec<Setting>,
     /// What starts a job: commands and job definitions, in source order.
     pub submits: Vec<Submit>,
-    /// Settings that stand in one map or list without a job around it, as indices into [`Extract::settings`].
+    /// Settings that stand in one map or list without a job around it, as indices into [`Extract::settings`]; no setting
+    /// is in two of them, and none of a job in one.
     pub groups: Vec<Vec<usize>>,
     /// What Spark or the carrier's own tool reads otherwise than it looks, in source order.
     pub problems: Vec<Problem>,
+}
+
+impl Extract {
+    /// The same without the settings that are not to be kept, by their places.
+    pub(crate) fn retain(self, is_kept: &[bool]) -> Self {
+        let mut next = 0;
+        let places: Vec<Option<usize>> = is_kept
+            .iter()
+            .map(|is_kept| {
+                next += usize::from(*is_kept);
+                is_kept.then(|| next - 1)
+            })
+            .collect();
+        let placed = |indices: Vec<usize>| indices.into_iter().filter_map(|index| places[index]).collect::<Vec<_>>();
+        let Self { settings, mut submits, groups, problems } = self;
+        submits.iter_mut().for_each(|submit| submit.settings = placed(std::mem::take(&mut submit.settings)));
+        Self {
+            settings: settings
+                .into_iter()
+                .zip(is_kept)
+                .filter(|(_, kept)| **kept)
+                .map(|(setting, _)| setting)
+                .collect(),
+            submits,
+            groups: groups.into_iter().map(placed).filter(|group| !group.is_empty()).collect(),
+            problems,
+        }
+    }
 }
 
 /// A command or a definition that starts a job.
@@ -145,6 +180,20 @@ pub fn extract(kind: CarrierKind, text: &str) -> Extract {
         }
         None => read(kind, text, &mut collector),
     }
+    collector.finish()
+}
+
+/// Reads what another reader made of parts of a document: the dicts, lists and texts of a program.
+pub(crate) fn extract_nodes(document: &str, nodes: &[Node<'_>]) -> Extract {
+    let mut collector = Collector::default();
+    nodes.iter().for_each(|node| shapes::read(document, node, &mut collector));
+    collector.finish()
+}
+
+/// Reads a script that stands inside of a document.
+pub(crate) fn extract_script(script: &Mapped<'_>) -> Extract {
+    let mut collector = Collector::default();
+    shell::read_string(script, &mut collector);
     collector.finish()
 }
 

@@ -6,7 +6,7 @@
 use super::collect::Collector;
 use super::mapped::Mapped;
 use super::tree::{Node, Scalar};
-use super::{json, shapes, shell};
+use super::{json, shapes, shell, sql};
 
 /// Reads a notebook.
 pub(super) fn read(text: &str, out: &mut Collector) {
@@ -39,6 +39,11 @@ pub(super) fn read_cell(source: &Mapped<'_>, out: &mut Collector) {
                     shapes::read_session(text, &root, out);
                 }
             });
+        }
+        Some("sql" | "sparksql") => {
+            let settings = sql::settings(&source.slice(line_end..text.len()));
+            let settings: Vec<usize> = settings.into_iter().map(|setting| out.add(setting)).collect();
+            out.group(&settings);
         }
         Some("bash" | "sh" | "script") => shell::read_string(&source.slice(line_end..text.len()), out),
         _ => {}

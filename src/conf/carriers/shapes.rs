@@ -28,7 +28,7 @@ const JOB_MAPS: [&str; 6] =
 const MERGE: &str = "<<";
 
 /// Texts for people.
-const PROSE: [&str; 12] = [
+const PROSE: [&str; 18] = [
     "description",
     "Description",
     "comment",
@@ -36,9 +36,15 @@ const PROSE: [&str; 12] = [
     "summary",
     "doc",
     "docs",
+    "doc_md",
+    "epilog",
+    "usage",
+    "msg",
     "help",
     "message",
     "notes",
+    "displayName",
+    "display_name",
     "text",
     "name",
 ];
@@ -184,8 +190,9 @@ impl Shapes<'_, '_> {
         if OPTION_STRINGS.contains(&name) {
             self.options(value);
         } else if matches!(name, "--conf" | "conf") {
-            self.chain(value);
-        } else if is_environment_name(name) && value.as_str().contains("--") {
+            let settings = self.chain(name, value);
+            self.out.group(&settings);
+        } else if is_variable_with_options(name, value.as_str()) {
             self.variable(name, value.text.whole(), &split(&value.text));
         } else {
             self.text(value);
@@ -206,10 +213,11 @@ impl Shapes<'_, '_> {
     fn text(&mut self, scalar: &Scalar<'_>) {
         let text = scalar.as_str();
         match text.split_once('=') {
-            Some((name, value)) if is_environment_name(name) && value.contains("--") && !text.contains('\n') => {
+            Some((name, value)) if is_variable_with_options(name, value) && !text.contains('\n') => {
                 let words = split(&scalar.text.slice(name.len() + 1..text.len()));
                 self.variable(name, scalar.text.whole(), &words);
             }
+            _ if submit::begins_with_option(text) => drop(self.options(scalar)),
             _ => {
                 shell::read_embedded(&Word::of_scalar(scalar), self.out);
             }
@@ -264,8 +272,7 @@ impl Shapes<'_, '_> {
     fn environment_variable(&mut self, node: &Node<'_>) {
         let scalar = |names: &[&str]| node.scalar(names);
         if let (Some(name), Some(value)) = (scalar(&["name", "Name"]), scalar(&["value", "Value"]))
-            && is_environment_name(name.as_str())
-            && value.as_str().contains("--")
+            && is_variable_with_options(name.as_str(), value.as_str())
         {
             self.variable(name.as_str(), value.text.whole(), &split(&value.text));
         }
@@ -296,6 +303,11 @@ fn carrier_below(name: &str, carrier: Carrier) -> Carrier {
         "softwareConfig" | "software_config" => Carrier::Cluster,
         _ => carrier_of_map(name).unwrap_or(carrier),
     }
+}
+
+/// Whether it is a variable of an environment with options in it: those come first, or behind another variable.
+fn is_variable_with_options(name: &str, value: &str) -> bool {
+    is_environment_name(name) && value.contains("--") && value.trim_start().starts_with(['-', '$', '{', '"', '\''])
 }
 
 fn is_environment_name(name: &str) -> bool {

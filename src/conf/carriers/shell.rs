@@ -18,6 +18,7 @@ use super::syntax::{self, span};
 use super::words::{Word, split};
 use super::{json, submit, yaml};
 use crate::text::Span;
+pub(crate) use command::runs_tool;
 use variables::Variables;
 
 /// Reads a script.
@@ -118,7 +119,7 @@ pub(super) fn read_embedded(word: &Word<'_>, out: &mut Collector) -> bool {
         out.embedded(&word.text, yaml::read);
         return true;
     }
-    let is_command = mentions_tool(text) && text.contains(char::is_whitespace);
+    let is_command = (mentions_tool(text) || command::calls_client(text)) && text.contains(char::is_whitespace);
     if is_command {
         out.embedded(&word.text, read);
     }

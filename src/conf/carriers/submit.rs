@@ -7,7 +7,7 @@
 use super::collect::Collector;
 use super::tree::removal as list_removal;
 use super::words::Word;
-use super::{ProblemKind, Submit, Text, Tool, Value};
+use super::{ProblemKind, Submit, Text, Tool, Value, sql};
 use crate::conf::{Carrier, Setting};
 use crate::text::Span;
 
@@ -107,6 +107,12 @@ pub(super) fn tool(command: &str) -> Option<Tool> {
 /// The key that a flag sets.
 pub(super) fn key_of_flag(flag: &str) -> Option<&'static str> {
     FLAGS.iter().find(|(name, _)| *name == flag).map(|(_, key)| *key)
+}
+
+/// The options of spark-submit that start a job, each with the key that its value is kept under, if there is one.
+pub fn flags() -> impl Iterator<Item = (&'static str, Option<&'static str>)> {
+    let named = FLAGS.iter().map(|(flag, key)| (*flag, Some(*key)));
+    ["--conf", "--class", "--properties-file", "--proxy-user"].into_iter().map(|flag| (flag, None)).chain(named)
 }
 
 /// Reads a command and adds it with its settings.
@@ -234,6 +240,11 @@ impl<'r, 'w> Reader<'r, 'w, '_> {
         match name {
             "--class" => self.submit.class = Some(text),
             "--properties-file" => self.submit.properties_file = Some(text),
+            "-e" => {
+                let script = value.text.slice(from..value.as_str().len());
+                let settings = sql::settings(&script).into_iter().map(|setting| self.out.add(setting));
+                self.submit.settings.extend(settings);
+            }
             _ => {}
         }
     }
@@ -320,7 +331,7 @@ fn is_lost(name: &str, value: Option<&str>) -> bool {
 }
 
 /// The name of an option, and where its value begins if it stands behind a `=`.
-fn parts<'t>(word: &'t Word<'_>) -> (&'t str, Option<usize>) {
+pub(super) fn parts<'t>(word: &'t Word<'_>) -> (&'t str, Option<usize>) {
     let text = word.as_str();
     match text.find('=').filter(|&at| text.starts_with("--") && at > 2 && at + 1 < text.len()) {
         Some(at) => (&text[..at], Some(at + 1)),
@@ -329,7 +340,7 @@ fn parts<'t>(word: &'t Word<'_>) -> (&'t str, Option<usize>) {
 }
 
 /// The word that holds an option's value, and where the value begins in it.
-fn value_of<'r, 'w>(
+pub(super) fn value_of<'r, 'w>(
     words: &'r [Word<'w>],
     next: usize,
     word: &'r Word<'w>,
@@ -350,6 +361,18 @@ fn is_switch(name: &str) -> bool {
         name,
         "--verbose" | "-v" | "--supervise" | "--usage-error" | "--help" | "-h" | "--version" | "--load-spark-defaults"
     )
+}
+
+/// Whether the words of an unknown command hold an option that is none of its own by chance.
+pub(super) fn mean_spark(words: &[Word<'_>]) -> bool {
+    words.iter().any(|word| SPARKS_OWN.contains(&parts(word).0) || word.as_str().starts_with("spark."))
+        || words.iter().any(|word| word.as_str().starts_with("--conf=spark."))
+}
+
+/// Whether a text begins with an option of spark-submit and goes on behind it.
+pub(super) fn begins_with_option(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    words.next().is_some_and(|first| is_own(first) && first.starts_with("--")) && words.next().is_some()
 }
 
 /// Whether it is an option of spark-submit.

@@ -5,11 +5,11 @@ use crate::conf::template;
 use crate::text::Span;
 
 /// How deep a tree is followed; what lies deeper is no carrier of settings.
-pub(super) const MAX_DEPTH: usize = 128;
+pub(crate) const MAX_DEPTH: usize = 128;
 
 /// A value of a structured document.
 #[derive(Debug, Clone)]
-pub(super) enum Node<'a> {
+pub(crate) enum Node<'a> {
     /// A text, number or boolean.
     Scalar(Scalar<'a>),
     /// Keys with values.
@@ -22,56 +22,56 @@ pub(super) enum Node<'a> {
 
 /// A key with its value.
 #[derive(Debug, Clone)]
-pub(super) struct Entry<'a> {
-    pub(super) key: Scalar<'a>,
-    pub(super) value: Node<'a>,
+pub(crate) struct Entry<'a> {
+    pub(crate) key: Scalar<'a>,
+    pub(crate) value: Node<'a>,
     /// What a removal takes: the line, or the pair with one of its commas.
-    pub(super) span: Span,
+    pub(crate) span: Span,
 }
 
 /// A scalar as its reader decodes it.
 #[derive(Debug, Clone)]
-pub(super) struct Scalar<'a> {
-    pub(super) text: Mapped<'a>,
+pub(crate) struct Scalar<'a> {
+    pub(crate) text: Mapped<'a>,
     /// Its place, with quotes.
-    pub(super) span: Span,
+    pub(crate) span: Span,
     /// Written without quotes.
-    pub(super) plain: bool,
+    pub(crate) plain: bool,
     /// Part of it is an expression (`${var.x}` in Terraform).
-    pub(super) has_holes: bool,
+    pub(crate) has_holes: bool,
 }
 
 impl<'a> Scalar<'a> {
     /// A scalar whose text is known in full.
-    pub(super) fn new(text: Mapped<'a>, span: Span, plain: bool) -> Self {
+    pub(crate) fn new(text: Mapped<'a>, span: Span, plain: bool) -> Self {
         Self { text, span, plain, has_holes: false }
     }
 
     /// The decoded text.
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         self.text.text()
     }
 
     /// Whether something fills it in before Spark reads it.
-    pub(super) fn is_template(&self) -> bool {
+    pub(crate) fn is_template(&self) -> bool {
         self.has_holes || template::placeholder(self.as_str()).is_some()
     }
 }
 
 impl<'a> Node<'a> {
     /// The value of one of these keys.
-    pub(super) fn get(&self, names: &[&str]) -> Option<&Node<'a>> {
+    pub(crate) fn get(&self, names: &[&str]) -> Option<&Node<'a>> {
         self.entry(names).map(|entry| &entry.value)
     }
 
     /// The entry of the first of these keys that is there.
-    pub(super) fn entry(&self, names: &[&str]) -> Option<&Entry<'a>> {
+    pub(crate) fn entry(&self, names: &[&str]) -> Option<&Entry<'a>> {
         let Self::Map(entries) = self else { return None };
         names.iter().find_map(|name| entries.iter().find(|entry| entry.key.as_str() == *name))
     }
 
     /// The value of one of these keys, if it is a scalar.
-    pub(super) fn scalar(&self, names: &[&str]) -> Option<&Scalar<'a>> {
+    pub(crate) fn scalar(&self, names: &[&str]) -> Option<&Scalar<'a>> {
         match self.get(names)? {
             Self::Scalar(scalar) => Some(scalar),
             Self::Map(_) | Self::List(_) | Self::Unknown(_) => None,
@@ -79,7 +79,7 @@ impl<'a> Node<'a> {
     }
 
     /// The entries of a map; none of anything else.
-    pub(super) fn entries(&self) -> &[Entry<'a>] {
+    pub(crate) fn entries(&self) -> &[Entry<'a>] {
         match self {
             Self::Map(entries) => entries,
             Self::Scalar(_) | Self::List(_) | Self::Unknown(_) => &[],
@@ -87,14 +87,14 @@ impl<'a> Node<'a> {
     }
 
     /// The scalars of a list, if all its members are scalars.
-    pub(super) fn scalars(&self) -> Option<Vec<&Scalar<'a>>> {
+    pub(crate) fn scalars(&self) -> Option<Vec<&Scalar<'a>>> {
         let Self::List(nodes) = self else { return None };
         nodes.iter().map(|node| if let Self::Scalar(scalar) = node { Some(scalar) } else { None }).collect()
     }
 }
 
 /// What a removal of the pair at `span` takes: its lines if they hold nothing else, and one of the commas around it.
-pub(super) fn removal(text: &str, span: Span) -> Span {
+pub(crate) fn removal(text: &str, span: Span) -> Span {
     let bytes = text.as_bytes();
     let (mut start, mut end) = (span.start as usize, span.end as usize);
     let blank = |byte: u8| matches!(byte, b' ' | b'\t');

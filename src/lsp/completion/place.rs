@@ -4,6 +4,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
+use crate::text::Span;
+
 /// What is being typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Place {
@@ -16,13 +18,27 @@ pub(super) enum Place {
         /// What stands before the cursor.
         typed: String,
     },
+    /// A flag of spark-submit, up to the cursor.
+    Flag(String),
+}
+
+/// A place in a document, and what an answer replaces there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub(super) place: Place,
+    /// What is replaced; it holds the cursor.
+    pub(super) span: Span,
+    /// Nothing is quoted here yet, and the format wants it.
+    pub(super) needs_quotes: bool,
+    /// What the blocks around it put before the key: `spark.executor.` inside of `spark { executor { } }`.
+    pub(super) under: String,
 }
 
 impl Place {
     /// What stands between the start of the word and the cursor.
     pub(super) fn typed(&self) -> &str {
         match self {
-            Place::Key(typed) | Place::Value { typed, .. } => typed,
+            Place::Key(typed) | Place::Value { typed, .. } | Place::Flag(typed) => typed,
         }
     }
 
@@ -30,6 +46,13 @@ impl Place {
     pub(super) fn continues(&self, byte: u8) -> bool {
         let in_key = matches!(self, Place::Key(_)) && byte == b'.';
         in_key || byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')
+    }
+
+    /// The place at the cursor with the rest of its word.
+    pub(super) fn at(self, text: &str, offset: usize) -> Option<Spot> {
+        let start = offset.checked_sub(self.typed().len())?;
+        let rest = text.as_bytes().get(offset..)?.iter().take_while(|byte| self.continues(**byte)).count();
+        Some(Spot { place: self, span: Span::new(start, offset + rest), needs_quotes: false, under: String::new() })
     }
 }
 

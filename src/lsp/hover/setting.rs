@@ -15,10 +15,13 @@ pub(super) fn sections(snapshot: &Snapshot, offset: usize) -> Option<(Span, Vec<
     let version = conf.version();
     let facts = catalog::setting(&key);
     let mut sections = vec![heading(&key, facts, version)];
-    sections.push(effective(snapshot, &conf, &key, facts));
+    let guessed = guessed_default(snapshot, &conf, &key, facts);
+    let is_guessed = guessed.is_some();
+    sections.push(guessed.unwrap_or_else(|| effective(snapshot, &conf, &key, facts)));
     sections.extend(notes::note(&key).map(str::to_owned));
     sections.extend(notes::tuning(&key).map(str::to_owned));
-    sections.extend(facts.map(|facts| history(facts, version)).filter(|history| !history.is_empty()));
+    let history = facts.map(|facts| history(facts, version)).filter(|history| !history.is_empty() && !is_guessed);
+    sections.extend(history);
     sections.extend(names(&key, facts));
     sections.extend(last_run(snapshot, &conf, &key));
     sections.extend(page(&key, version));
@@ -39,7 +42,7 @@ pub(in super::super) fn documentation(key: &str, version: SparkVersion) -> Optio
 }
 
 /// The setting written at an offset; else a known key that stands there in any text (`spark.conf.get("…")`, a comment).
-fn key_at(snapshot: &Snapshot, offset: usize) -> Option<(String, Span)> {
+pub(in super::super) fn key_at(snapshot: &Snapshot, offset: usize) -> Option<(String, Span)> {
     let settings = snapshot.facts().settings();
     let written = settings.iter().find(|setting| {
         !setting.key_is_prefix && (setting.key_span.touches(offset) || setting.value_span.touches(offset))
@@ -109,6 +112,9 @@ pub(in super::super) fn kind(facts: &SettingFacts, version: SparkVersion) -> &'s
 fn effective(snapshot: &Snapshot, conf: &EffectiveConf, key: &str, facts: Option<&SettingFacts>) -> String {
     let Effective { value, template, origin, overridden } = conf.get(key);
     let from = origin.as_ref().map(|origin| self::origin(snapshot, origin));
+    if let Some(Origin::Launches(_)) = origin {
+        return by_launch(snapshot, conf, key);
+    }
     let stated = match (value, template, from) {
         (Some(value), _, Some(from)) => format!("Effective here: `{value}`, {from}"),
         (None, true, Some(from)) => format!("Effective here: known only when the job runs, {from}"),
@@ -123,6 +129,54 @@ fn effective(snapshot: &Snapshot, conf: &EffectiveConf, key: &str, facts: Option
     }
     let losers: Vec<String> = overridden.iter().map(|layer| loser(snapshot, layer)).collect();
     format!("{stated}; overrides {}", losers.join(" and "))
+}
+
+/// Every default of a key that nobody sets, if it changed between releases and which of them is used is not known.
+fn guessed_default(
+    snapshot: &Snapshot,
+    conf: &EffectiveConf,
+    key: &str,
+    facts: Option<&SettingFacts>,
+) -> Option<String> {
+    if snapshot.project.environment.version_known || !matches!(conf.get(key).origin, Some(Origin::Default(_))) {
+        return None;
+    }
+    let defaults = default_by_release(facts?)?;
+    Some(format!("Nobody sets it here, and no Spark version is known: the default is {defaults}."))
+}
+
+/// What holds for each of the ways in which the job is started.
+fn by_launch(snapshot: &Snapshot, conf: &EffectiveConf, key: &str) -> String {
+    let each = snapshot.project.launches(&snapshot.path).into_iter().map(|launch| {
+        let effective = EffectiveConf::new(conf.version(), launch.layers).get(key);
+        let value = effective.value.map_or("nothing".to_owned(), |value| format!("`{value}`"));
+        let value = if effective.template { "known only when the job runs".to_owned() } else { value };
+        let from = effective.origin.map(|from| format!(", {}", origin(snapshot, &from))).unwrap_or_default();
+        format!("- started by {}:{}: {value}{from}", shown(snapshot, &launch.path), launch.line)
+    });
+    format!("Effective here: what starts the job decides\n{}", each.collect::<Vec<_>>().join("\n"))
+}
+
+/// A default that changed, by releases; `None` if it is the same in all of them.
+fn default_by_release(facts: &SettingFacts) -> Option<String> {
+    let defaults: Vec<String> = facts
+        .history()
+        .iter()
+        .filter_map(|(releases, default)| Some(format!("{} in {releases}", shown_default(*default)?)))
+        .collect();
+    (defaults.len() > 1).then(|| defaults.join(", "))
+}
+
+/// A default as it is read; `None` where there is none to tell of.
+pub(in super::super) fn shown_default(default: Default) -> Option<String> {
+    Some(match default {
+        Default::Value("") => "empty".to_owned(),
+        Default::Value(value) => format!("`{value}`"),
+        Default::Unset => "unset".to_owned(),
+        Default::Symbolic(how) => format!("depends on the machine ({how})"),
+        Default::Fallback(key) => format!("that of `{key}`"),
+        Default::Unknown | Default::Absent => return None,
+    })
 }
 
 fn loser(snapshot: &Snapshot, layer: &Layer) -> String {
@@ -162,14 +216,7 @@ fn history(facts: &SettingFacts, version: SparkVersion) -> String {
         .history()
         .iter()
         .filter_map(|(releases, default)| {
-            let value = match default {
-                Default::Value("") => "empty".to_owned(),
-                Default::Value(value) => format!("`{value}`"),
-                Default::Unset => "unset".to_owned(),
-                Default::Symbolic(how) => format!("depends on the machine ({how})"),
-                Default::Fallback(key) => format!("that of `{key}`"),
-                Default::Unknown | Default::Absent => return None,
-            };
+            let value = shown_default(*default)?;
             let here = if releases.contains(version.into()) { "**" } else { "" };
             Some(format!("{here}{value} in {releases}{here}"))
         })

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use super::expression::MAX_ITEMS;
 use super::{Interpreter, Usage};
 use crate::pyspark::api;
 use crate::pyspark::ir::{Arg, ArgName, Expr, ExprId};
@@ -375,7 +376,7 @@ impl<'a> Interpreter<'a> {
             (receiver @ Value::Dict(_), "copy") => receiver,
             (Value::Dict(entries), "update") => {
                 let updated = match call.values.first() {
-                    Some(Value::Dict(other)) => {
+                    Some(Value::Dict(other)) if entries.len() + other.len() <= MAX_ITEMS => {
                         Value::Dict(Rc::new(entries.iter().chain(other.iter()).cloned().collect()))
                     }
                     _ => Value::Unknown,

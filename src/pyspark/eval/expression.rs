@@ -11,6 +11,12 @@ use crate::pyspark::strings;
 use crate::pyspark::value::{Closure, Code, Column, Entry, Item, Object, Relation, Value};
 use crate::text::Span;
 
+/// A text that is put together is known up to this many bytes, so that texts in texts can't multiply further.
+const MAX_TEXT: usize = 1 << 16;
+
+/// The same for the elements of lists that are added.
+pub(super) const MAX_ITEMS: usize = 1 << 14;
+
 impl<'a> Interpreter<'a> {
     /// The value of an expression; runs what it does.
     pub(super) fn eval(&mut self, code: Code<'a>, id: ExprId, usage: Usage<'a>) -> Value<'a> {
@@ -211,7 +217,9 @@ impl<'a> Interpreter<'a> {
             let value = self.eval(code, *item, Usage::Used);
             if let Expr::Splat(_) = code.top.expr(*item).expr {
                 match value {
-                    Value::List(items) | Value::Tuple(items) => values.extend(items.iter().cloned()),
+                    Value::List(items) | Value::Tuple(items) if values.len() + items.len() <= MAX_ITEMS => {
+                        values.extend(items.iter().cloned());
+                    }
                     Value::Many(element) => {
                         open = true;
                         values.push(Item { value: (*element).clone(), span: self.span_of(code, *item) });
@@ -322,7 +330,7 @@ impl<'a> Interpreter<'a> {
         match (operator, left, right) {
             (_, Value::Column(left), right) => column::combine(operator, &left, &right),
             (_, left, Value::Column(right)) => column::combine(operator, &right, &left),
-            (Operator::Add, Value::List(a), Value::List(b)) => {
+            (Operator::Add, Value::List(a), Value::List(b)) if a.len() + b.len() <= MAX_ITEMS => {
                 Value::List(Rc::new(a.iter().chain(b.iter()).cloned().collect()))
             }
             (Operator::Add, a @ (Value::List(_) | Value::Many(_)), b @ (Value::List(_) | Value::Many(_))) => {
@@ -365,7 +373,8 @@ impl<'a> Interpreter<'a> {
 /// Adds a piece of a text; neighbours that are known become one.
 fn append(pieces: &mut Vec<Option<String>>, piece: Option<String>) {
     match (pieces.last_mut(), piece) {
-        (Some(Some(last)), Some(piece)) => last.push_str(&piece),
+        (Some(Some(last)), Some(piece)) if last.len() + piece.len() <= MAX_TEXT => last.push_str(&piece),
+        (Some(last @ Some(_)), Some(_)) => *last = None,
         (Some(None), None) => {}
         (_, piece) => pieces.push(piece),
     }

@@ -28,6 +28,7 @@ use smallvec::SmallVec;
 use super::ir::{ExprId, FunctionId};
 use super::plan::{Action, CallSite, Literal, LoopId, Node, NodeId, Operator, Scope, ScopeId, SparkUse, StaticPlan};
 use super::value::{Closure, Code, EnvId, UserClass, Value};
+use super::{jobs, magics};
 use crate::text::Span;
 
 /// Expressions nested deeper than this, over all calls, are unknown.
@@ -47,8 +48,11 @@ pub(super) fn interpret(text: &str, tops: &[Code<'_>], import_offset: u32) -> St
     }
     interpreter.read_uncalled();
     interpreter.find_captures();
-    interpreter.plan.finish();
-    interpreter.plan
+    let mut plan = interpreter.plan;
+    jobs::read(text, tops, &mut plan);
+    magics::read(text, &mut plan);
+    plan.finish();
+    plan
 }
 
 /// What the code around an expression does with its value.

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::call::Call;
+use crate::conf::carriers::sql;
 use crate::conf::{self, Carrier, Setting};
 use crate::pyspark::ir::{Arg, Expr};
-use crate::pyspark::sql;
 use crate::pyspark::value::{Entry, Item, Value};
 use crate::text::Span;
 

@@ -56,7 +56,7 @@ fn check(cx: &mut SettingsContext<'_>) {
         } else {
             let message = format!(
                 "Adaptive query execution is off (Spark {version} has it on): shuffles keep their planned partitions, small join \
-                 sides are not broadcast at run time, skewed joins are not split. Remove the line or set it to true."
+                 sides are not broadcast at run time, skewed joins are not split. Remove it or set it to true."
             );
             let reason = support::has_reason(&cx.shared, setting);
             (if reason { Severity::Information } else { Severity::Warning }, message)

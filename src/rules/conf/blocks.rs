@@ -1,7 +1,8 @@
-//! Blocks of settings for `spark-defaults.conf`, with the values of the Spark version at hand.
+//! Blocks of settings for `spark-defaults.conf` and the places beside it, with the values of the Spark version at hand.
 
+use super::support;
 use crate::catalog::{self, Default, SparkVersion};
-use crate::conf::{Carrier, Setting};
+use crate::conf::Setting;
 use crate::rules::{Edit, Fix, FixKind, SettingsContext};
 use crate::text::Span;
 
@@ -77,19 +78,30 @@ pub fn offers(text: &str, settings: &[Setting], version: SparkVersion) -> Vec<Fi
 
 /// Switches speculation on where it is off, and spells out what it goes by right below.
 pub(super) fn speculation(cx: &SettingsContext<'_>, setting: &Setting) -> Option<Fix> {
-    if setting.carrier != Carrier::Properties {
-        return None;
-    }
-    let lines = lines(&SPECULATION, cx.settings, cx.shared.version());
-    let below = Span::at(setting.span.end as usize);
-    let open_end = !setting.span.of(cx.shared.text).ends_with(['\n', '\r']);
-    let text = format!("{}{lines}", if open_end { "\n" } else { "" });
+    let on = support::set_value(&cx.shared, setting, "true")?;
+    let text = match cx.properties {
+        Some(_) => {
+            let open_end = !setting.span.of(cx.shared.text).ends_with(['\n', '\r']);
+            let lines = lines(&SPECULATION, cx.settings, cx.shared.version());
+            format!("{}{lines}", if open_end { "\n" } else { "" })
+        }
+        None => beside(cx, &SPECULATION, setting)?,
+    };
+    let behind = Edit { span: Span::at(setting.span.end as usize), text };
     Some(Fix {
         title: "Switch speculation on, with what it goes by".to_owned(),
-        kind: FixKind::QuickFix,
-        safe: false,
-        edits: vec![Edit { span: setting.value_span, text: "true".to_owned() }, Edit { span: below, text }],
+        edits: on.edits.into_iter().chain([behind]).collect(),
+        ..on
     })
+}
+
+/// The keys of a block that the version has and the job doesn't set, in the syntax of a setting that stands there.
+fn beside(cx: &SettingsContext<'_>, block: &Block, setting: &Setting) -> Option<String> {
+    let missing = block.keys.iter().filter(|(key, ..)| !cx.settings.iter().any(|setting| setting.key == *key));
+    missing
+        .filter_map(|(key, written, _)| Some((key, value(key, written, cx.shared.version())?)))
+        .map(|(key, value)| support::beside(&cx.shared, setting, key, value).map(|edit| edit.text))
+        .collect()
 }
 
 fn append(block: &Block, text: &str, settings: &[Setting], version: SparkVersion) -> Option<Fix> {

@@ -3,7 +3,7 @@
 use super::support;
 use crate::conf::Setting;
 use crate::declare_rule;
-use crate::rules::{Edit, Finding, Fix, FixKind, SettingsContext, Severity, Vendor};
+use crate::rules::{Finding, Fix, FixKind, SettingsContext, Severity, Vendor};
 
 const ENABLED: &str = "spark.dynamicAllocation.enabled";
 const TRACKING: &str = "spark.dynamicAllocation.shuffleTracking.enabled";
@@ -83,7 +83,14 @@ fn nothing_keeps_it(cx: &SettingsContext<'_>, setting: &Setting) -> Finding {
     let version = cx.shared.version();
     // Only a properties file of its own takes the place of the cluster's settings.
     let says_no = support::is_written(&cx.shared, TRACKING) || support::is_written(&cx.shared, SERVICE);
-    let severity = if cx.properties.is_some() || says_no { Severity::Error } else { Severity::Information };
+    // A command of its own may well be given the service by the cluster.
+    let says_all = support::is_written(&cx.shared, TRACKING) && support::is_written(&cx.shared, SERVICE);
+    let severity = match says_no {
+        true if cx.shared.format.is_some() && !says_all => Severity::Warning,
+        true => Severity::Error,
+        false if cx.properties.is_some() => Severity::Error,
+        false => Severity::Information,
+    };
     let message = format!(
         "Dynamic allocation needs {SERVICE}, {TRACKING} or decommissioning of shuffle blocks: with none of them Spark \
          {version} does not start."
@@ -96,16 +103,14 @@ fn nothing_keeps_it(cx: &SettingsContext<'_>, setting: &Setting) -> Finding {
     finding.with_fixes(tracking).with_fixes(support::set_value(&cx.shared, setting, "false"))
 }
 
-/// A line below the one that switches dynamic allocation on.
+/// A setting beside the one that switches dynamic allocation on.
 fn add_tracking(cx: &SettingsContext<'_>, setting: &Setting) -> Option<Fix> {
-    cx.properties?;
-    let at_line_end = setting.span.of(cx.shared.text).ends_with(['\n', '\r']);
-    let text = format!("{}{TRACKING} true\n", if at_line_end { "" } else { "\n" });
+    let edit = support::beside(&cx.shared, setting, TRACKING, "true")?;
     Some(Fix {
         title: "Switch shuffle tracking on".to_owned(),
         kind: FixKind::QuickFix,
         safe: false,
-        edits: vec![Edit { span: crate::text::Span::at(setting.span.end as usize), text }],
+        edits: vec![edit],
     })
 }
 
@@ -115,6 +120,6 @@ fn only_the_start(cx: &SettingsContext<'_>, setting: &Setting, count: &str) -> F
          spark.dynamicAllocation.maxExecutors bounds it."
     );
     support::finding(&cx.shared, Severity::Information, setting.key_span, message)
-        .with_fixes([support::rename(setting, "spark.dynamicAllocation.initialExecutors", false)])
+        .with_fixes(support::rename(&cx.shared, setting, "spark.dynamicAllocation.initialExecutors"))
         .with_fixes(support::remove(&cx.shared, setting))
 }

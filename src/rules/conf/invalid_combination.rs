@@ -110,9 +110,9 @@ fn at_its_setting(cx: &SettingsContext<'_>, clash: &Clash) -> Option<Finding> {
         support::known_at_start(cx.settings, key).filter(in_force).last().map(|(setting, _)| setting)
     };
     let setting = clash.keys.iter().find_map(written)?;
-    // Beside code, the cluster's settings or the submit command may say what nobody says here.
+    // Only a properties file takes the place of the cluster's settings, which may say what nobody says here.
     let by_default = |key: &&str| matches!(cx.shared.conf.get(key).origin, Some(Origin::Default(_)));
-    let proven = cx.plan.is_none() || !clash.keys.iter().any(by_default);
+    let proven = cx.properties.is_some() || !clash.keys.iter().any(by_default);
     let (severity, end) = match proven {
         true => (Severity::Error, "The application does not start."),
         false => (Severity::Warning, "The application does not start, unless another place sets what is missing here."),

@@ -3,9 +3,10 @@
 use super::support;
 use crate::catalog::{self, Kind, SettingFacts};
 use crate::conf::value::{self, Noticed, Parsed, Reason, Refusal};
-use crate::conf::{Bytes, Setting};
+use crate::conf::carriers::{Problem, ProblemKind};
+use crate::conf::{Bytes, Carrier, Setting};
 use crate::declare_rule;
-use crate::rules::{Finding, SettingsContext, Severity, Vendor};
+use crate::rules::{Edit, Finding, Fix, FixKind, SettingsContext, Severity, Vendor};
 
 declare_rule! {
     /// A value that Spark refuses, or that means something else than it looks.
@@ -13,7 +14,8 @@ declare_rule! {
     /// ## Why
     /// Spark parses values strictly: no blank before a unit, no fraction of a size, no `yes` for a boolean. A refused value stops
     /// the application when it is read, which may be at its start, at the first query or late in the night. A bare number is in
-    /// the setting's own unit, and what is finer than that unit is cut off.
+    /// the setting's own unit, and what is finer than that unit is cut off. A manifest of Kubernetes takes text only, and is
+    /// refused with a bare number or boolean.
     ///
     /// ## Silent when
     /// - the value is a template, a reference (`${env:X}`), an expression, or a placeholder in capitals (`DRIVER_MEMORY`)
@@ -39,9 +41,13 @@ declare_rule! {
 }
 
 fn check(cx: &mut SettingsContext<'_>) {
+    for problem in cx.problems.iter().filter(|problem| problem.kind == ProblemKind::NotAString) {
+        let finding = not_a_string(cx, problem);
+        cx.shared.report(finding);
+    }
     for setting in cx.settings.iter().filter(|setting| !setting.key_is_prefix) {
         let (Some(facts), Some(text)) = (catalog::setting(&setting.key), setting.value.literal()) else { continue };
-        if is_placeholder(text) || vendor_takes(cx.shared.environment.vendor, text) || facts.kind(cx.shared.version()) == Kind::Untyped {
+        if is_placeholder(text) || vendor_takes(cx.shared.environment.vendor, setting.carrier, text) || facts.kind(cx.shared.version()) == Kind::Untyped {
             continue;
         }
         let finding = match value::parse(facts, cx.shared.version(), text) {
@@ -57,13 +63,26 @@ fn check(cx: &mut SettingsContext<'_>) {
     }
 }
 
+/// A number or a boolean where a manifest takes text.
+fn not_a_string(cx: &SettingsContext<'_>, problem: &Problem) -> Finding {
+    let quoted = Fix {
+        title: "Put it in quotes".to_owned(),
+        kind: FixKind::QuickFix,
+        safe: true,
+        edits: vec![Edit { span: problem.span, text: format!("\"{}\"", problem.span.of(cx.shared.text)) }],
+    };
+    support::finding(&cx.shared, Severity::Error, problem.span, problem.message.clone()).with_fixes([quoted])
+}
+
 /// `EXECUTOR_MEMORY`: something fills it in before Spark sees it.
 fn is_placeholder(text: &str) -> bool {
     text.contains('_') && text.len() >= 4 && text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
-fn vendor_takes(vendor: Vendor, text: &str) -> bool {
-    vendor == Vendor::Databricks && text.trim().eq_ignore_ascii_case("auto")
+/// `auto` means something on clusters of Databricks.
+fn vendor_takes(vendor: Vendor, carrier: Carrier, text: &str) -> bool {
+    let may_be_theirs = vendor == Vendor::Databricks || carrier == Carrier::Cluster;
+    may_be_theirs && text.trim().eq_ignore_ascii_case("auto")
 }
 
 fn refused(cx: &SettingsContext<'_>, setting: &Setting, facts: &SettingFacts, text: &str, refusal: Refusal) -> Finding {

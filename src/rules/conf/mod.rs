@@ -2,11 +2,13 @@
 
 pub mod blocks;
 mod support;
+mod written;
 
 crate::rules::rules! {
     advisory_size_vs_skew_threshold::ADVISORY_SIZE_VS_SKEW_THRESHOLD,
     aqe_disabled::AQE_DISABLED,
     broadcast_threshold::BROADCAST_THRESHOLD,
+    conflicting_flag::CONFLICTING_FLAG,
     duplicate_key::DUPLICATE_KEY,
     dynamic_allocation_incomplete::DYNAMIC_ALLOCATION_INCOMPLETE,
     event_log_disabled::EVENT_LOG_DISABLED,
@@ -18,6 +20,7 @@ crate::rules::rules! {
     max_result_size::MAX_RESULT_SIZE,
     memory_fraction::MEMORY_FRACTION,
     memory_reflex::MEMORY_REFLEX,
+    misplaced_conf_argument::MISPLACED_CONF_ARGUMENT,
     misread_line::MISREAD_LINE,
     output_committer::OUTPUT_COMMITTER,
     overridden_setting::OVERRIDDEN_SETTING,

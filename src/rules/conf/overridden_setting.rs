@@ -14,7 +14,12 @@ declare_rule! {
     ///
     /// ## Silent when
     /// - both say the same
-    /// - the two are files of one kind: settings for different targets, of which a job gets one
+    /// - a settings file loses against a job: that is what the file's values are for
+    /// - the losing value comes from a variable that several commands may share
+    /// - the launch reads the value before the code can set it (`spark.driver.memory`), or it is the application's name
+    /// - code sets the key more than once, so that which value counts is not known
+    /// - two launches of one script differ
+    /// - another finding tells it: `duplicate-key` for one key twice in a command, `conflicting-flag` for a flag beside `--conf`
     /// - the winner is set at run time, from its line on
     /// - the two stand in different functions of one file
     /// - the winner's value is not known
@@ -64,19 +69,43 @@ fn overridden(cx: &SettingsContext<'_>, setting: &Setting) -> Option<Finding> {
         crate::conf::value::same_value(facts, cx.shared.version(), written.trim(), value.trim())
     });
     let in_this_file = path == own_path;
-    let stronger = if in_this_file {
-        setting.carrier != *carrier && in_one_function(cx, setting, *line)
-    } else {
-        carrier.rank() > setting.carrier.rank()
+    let stronger = match in_this_file {
+        true => setting.carrier.is_code() && setting.carrier != *carrier && in_one_function(cx, setting, *line),
+        false => carrier.is_code() && loses_a_launch(cx, setting, &effective),
     };
     if same || carrier.at_run_time() || !stronger {
         return None;
     }
     let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let place = if in_this_file { format!("line {line}") } else { format!("{file}:{line}") };
-    let message = format!("`{value}` of {place} wins over this: {}.", why(setting.carrier, *carrier));
+    // What a flag beats in its own command would come up behind it, and lose as well.
+    let alone = cx.settings.iter().filter(|other| other.key == setting.key).count() == 1;
+    let fix = support::remove(&cx.shared, setting).filter(|_| alone || in_this_file);
+    let message = format!("`{value}` of {place} wins over this: {}.", why(setting.carrier));
     Some(support::finding(&cx.shared, Severity::Information, support::value_or_key(setting), message)
-        .with_fixes(support::remove(&cx.shared, setting)))
+        .with_fixes(fix))
+}
+
+/// Whether the value that one launch gives for its own job is lost because of what the job's code says.
+fn loses_a_launch(cx: &SettingsContext<'_>, setting: &Setting, effective: &Effective) -> bool {
+    let key = setting.key.as_str();
+    let of_this_launch = match setting.carrier {
+        Carrier::SubmitConf | Carrier::SubmitFlag | Carrier::Job | Carrier::JobField => {
+            cx.submit.is_some_and(|submit| submit.span.contains(setting.key_span))
+        }
+        _ => false,
+    };
+    let said_twice = effective.overridden.iter().any(|layer| match layer.origin {
+        Origin::Written { carrier, .. } => carrier.is_code(),
+        _ => false,
+    });
+    let own = cx.settings.iter().filter(|other| other.key == key);
+    let strongest = own.map(|other| (other.carrier.rank(), other.key_span)).max();
+    of_this_launch
+        && !said_twice
+        && key != "spark.app.name"
+        && !support::READ_BY_THE_LAUNCH.contains(&key)
+        && strongest == Some((setting.carrier.rank(), setting.key_span))
 }
 
 /// The setting among those that lost.
@@ -104,10 +133,9 @@ fn in_one_function(cx: &SettingsContext<'_>, setting: &Setting, winner_line: u32
     plan.scopes.iter().all(|scope| scope.span.contains(setting.key_span) == scope.span.contains(winner.key_span))
 }
 
-fn why(loser: Carrier, winner: Carrier) -> &'static str {
-    match (loser, winner) {
-        (Carrier::Builder | Carrier::SparkConf, _) => "of two that code sets before the session, the later one counts",
-        (_, Carrier::Builder | Carrier::SparkConf) => "code sets it before the session starts, which beats every file and flag",
-        _ => "the submit command beats the settings file, and its flags beat its --conf",
+fn why(loser: Carrier) -> &'static str {
+    match loser {
+        Carrier::Builder | Carrier::SparkConf => "of two that code sets before the session, the later one counts",
+        _ => "code sets it before the session starts, which beats every file and flag",
     }
 }

@@ -2,7 +2,7 @@
 
 use super::support;
 use crate::catalog::{self, Default, SettingFacts};
-use crate::conf::{Setting, value};
+use crate::conf::{Carrier, Setting, value};
 use crate::declare_rule;
 use crate::rules::{SettingsContext, Severity, Vendor};
 
@@ -18,6 +18,7 @@ declare_rule! {
     /// - the default changed between Spark versions: the value may be pinned on purpose
     /// - it is the size of the driver or the executors, which clusters and submit commands set too
     /// - another rule speaks of the same setting: speculation, shuffle partitions, adaptive execution
+    /// - a command or the definition of a job gives it: that wins over a cluster's own defaults, which nobody knows here
     /// - it overrides another place's value, or is itself set anew at run time
     /// - the file is a template or a test, or the platform has defaults of its own, or the Spark version is not known
     ///
@@ -62,12 +63,17 @@ fn check(cx: &mut SettingsContext<'_>) {
     if cx.shared.is_test || own_defaults || cx.properties.is_some_and(|file| file.is_template) {
         return;
     }
-    for setting in cx.settings.iter().filter(|setting| !setting.key_is_prefix && !setting.carrier.at_run_time()) {
+    // What a launch gives to a job wins over the defaults of a cluster that nobody knows here.
+    let may_be_known = |setting: &&Setting| {
+        let carrier = setting.carrier;
+        !setting.key_is_prefix && (carrier == Carrier::Properties || carrier.is_code() && !carrier.at_run_time())
+    };
+    for setting in cx.settings.iter().filter(may_be_known) {
         if !restates(cx, setting) || support::has_reason(&cx.shared, setting) {
             continue;
         }
         let message = format!(
-            "`{}` is this by default in Spark {}: the line changes nothing.",
+            "`{}` is this by default in Spark {}: this changes nothing.",
             setting.key,
             cx.shared.version()
         );

@@ -4,7 +4,7 @@ use super::support;
 use crate::catalog::{self, SettingFacts};
 use crate::conf::Setting;
 use crate::declare_rule;
-use crate::rules::{Edit, Finding, Fix, FixKind, SettingsContext, Severity, Vendor};
+use crate::rules::{Finding, Fix, FixKind, SettingsContext, Severity, Vendor};
 
 declare_rule! {
     /// A key that the Spark version at hand ignores, refuses, or knows by a newer name.
@@ -129,7 +129,7 @@ fn finding(cx: &SettingsContext<'_>, setting: &Setting, fate: &Fate, newer: Opti
     let severity = if keeps { severity.min(Severity::Information) } else { severity };
     let mut finding = support::finding(&cx.shared, severity, setting.key_span, message);
     finding.deprecated = true;
-    finding.fixes = newer.and_then(|newer| renamed(setting, newer)).into_iter().collect();
+    finding.fixes = newer.and_then(|newer| renamed(cx, setting, newer)).into_iter().collect();
     finding.fixes.extend(support::remove(&cx.shared, setting));
     Some(finding)
 }
@@ -139,20 +139,20 @@ fn since_words(since: &str) -> String {
 }
 
 /// The rename; where Spark converts the old name's value, with the value as it converts it.
-fn renamed(setting: &Setting, newer: &str) -> Option<Fix> {
+fn renamed(cx: &SettingsContext<'_>, setting: &Setting, newer: &str) -> Option<Fix> {
     let translates = catalog::setting(&setting.key).and_then(|facts| facts.alternative_of()).is_some_and(|main| main.translates);
     if !translates {
-        return Some(support::rename(setting, newer, false));
+        return support::rename(&cx.shared, setting, newer);
     }
     let value = translated(&setting.key, setting.value.literal()?.trim())?;
     Some(Fix {
         title: format!("Rename to {newer}, {value}"),
         kind: FixKind::QuickFix,
         safe: false,
-        edits: vec![
-            Edit { span: setting.key_span, text: newer.to_owned() },
-            Edit { span: setting.value_span, text: value },
-        ],
+        edits: [support::rename(&cx.shared, setting, newer)?, support::set_value(&cx.shared, setting, &value)?]
+            .into_iter()
+            .flat_map(|fix| fix.edits)
+            .collect(),
     })
 }
 

@@ -54,23 +54,6 @@ declare_rule! {
     }
 }
 
-/// What only the launch of the driver's JVM reads, or what `spark-submit` resolves before it.
-const READ_BY_THE_LAUNCH: [&str; 13] = [
-    "spark.driver.cores",
-    "spark.driver.defaultJavaOptions",
-    "spark.driver.extraClassPath",
-    "spark.driver.extraJavaOptions",
-    "spark.driver.extraLibraryPath",
-    "spark.driver.memory",
-    "spark.driver.memoryOverhead",
-    "spark.driver.memoryOverheadFactor",
-    "spark.jars.excludes",
-    "spark.jars.ivy",
-    "spark.jars.packages",
-    "spark.jars.repositories",
-    "spark.submit.deployMode",
-];
-
 /// Names that Spark reads as raw text when the application starts, and beginnings of such names.
 const RAW_AT_START: [&str; 5] =
     ["spark.default.parallelism", "spark.executorEnv.", "spark.master", "spark.shuffle.io.", "spark.submit.deployMode"];
@@ -162,7 +145,7 @@ fn in_code(cx: &SettingsContext<'_>, plan: &StaticPlan, setting: &Setting) -> Op
         on_a_live_session(cx, setting)
     } else if runs_before_the_code(cx) {
         on_the_platforms_session(cx, setting)
-    } else if READ_BY_THE_LAUNCH.contains(&setting.key.as_str()) && !support::runs_locally(cx) {
+    } else if support::READ_BY_THE_LAUNCH.contains(&setting.key.as_str()) && !support::runs_locally(cx) {
         behind_the_launch(cx, setting)
     } else {
         None
@@ -238,6 +221,10 @@ fn launched(cx: &SettingsContext<'_>) -> Option<String> {
     if cx.shared.conf.get("spark.submit.deployMode").value.as_deref() == Some("cluster") {
         return Some("The job is deployed in cluster mode".to_owned());
     }
+    if let Some(start) = cx.shared.conf.submitted() {
+        let file = start.path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        return Some(format!("{file}:{} starts the job with spark-submit", start.line));
+    }
     let run = cx.shared.runs.iter().find(|view| !view.links.links.is_empty())?.measured;
     let command = run.run.application.command.as_deref()?;
     // A plain `python job.py` launches its JVM with the same class, for the shell of PySpark.
@@ -248,7 +235,7 @@ fn launched(cx: &SettingsContext<'_>) -> Option<String> {
 /// Writes the setting into the chain that starts the session, in place of the statement.
 fn move_to_builder(cx: &SettingsContext<'_>, setting: &Setting) -> Option<Fix> {
     let text = cx.shared.text;
-    if READ_BY_THE_LAUNCH.contains(&setting.key.as_str()) || runs_before_the_code(cx) {
+    if support::READ_BY_THE_LAUNCH.contains(&setting.key.as_str()) || runs_before_the_code(cx) {
         return None;
     }
     let value = setting.value.literal().filter(|value| !value.contains(['"', '\\', '\n']))?;

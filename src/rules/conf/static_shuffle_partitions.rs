@@ -3,7 +3,7 @@
 use super::support;
 use crate::conf::Setting;
 use crate::declare_rule;
-use crate::rules::{Edit, Finding, Fix, FixKind, SettingsContext, Severity, Vendor};
+use crate::rules::{Finding, Fix, SettingsContext, Severity, Vendor};
 
 const KEY: &str = "spark.sql.shuffle.partitions";
 const INITIAL: &str = "spark.sql.adaptive.coalescePartitions.initialPartitionNum";
@@ -61,7 +61,7 @@ fn finding(cx: &SettingsContext<'_>, setting: &Setting, count: u64) -> Finding {
     let merges = cx.shared.conf.boolean("spark.sql.adaptive.coalescePartitions.enabled").unwrap_or(true);
     let version = cx.shared.version();
     let (severity, message) = if count == 200 {
-        (Severity::Hint, format!("200 shuffle partitions are the default of Spark {version}: the line changes nothing."))
+        (Severity::Hint, format!("200 shuffle partitions are the default of Spark {version}: this changes nothing."))
     } else if adaptive && merges {
         let message = format!(
             "Every shuffle starts with {count} partitions (default 200). AQE merges small ones but never makes more: keep the \
@@ -78,12 +78,8 @@ fn finding(cx: &SettingsContext<'_>, setting: &Setting, count: u64) -> Finding {
     let mut finding = support::finding(&cx.shared, severity, support::value_or_key(setting), message);
     finding.unnecessary = count == 200;
     if adaptive && merges && count != 200 {
-        finding.fixes.push(Fix {
-            title: format!("Use {INITIAL} instead"),
-            kind: FixKind::QuickFix,
-            safe: false,
-            edits: vec![Edit { span: setting.key_span, text: INITIAL.to_owned() }],
-        });
+        let renamed = support::rename(&cx.shared, setting, INITIAL);
+        finding.fixes.extend(renamed.map(|fix| Fix { title: format!("Use {INITIAL} instead"), ..fix }));
     }
     finding.fixes.extend(support::remove(&cx.shared, setting));
     finding

@@ -1,10 +1,12 @@
-//! What the rules on settings share: replacing and removing values where they stand, reasons beside them.
+//! What the rules on settings share: what is in force, reasons beside a setting, findings on it.
 
 use crate::catalog::{self, SparkVersion};
 use crate::conf::{Bytes, Carrier, Origin, Setting, value};
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{Operator, Source};
 use crate::rules::{Confidence, Edit, Evidence, Finding, Fix, FixKind, SettingsContext, Severity, Shared};
+
+pub(super) use super::written::{beside, remove, rename, set_value};
 use crate::text::Span;
 
 /// A finding on a span of a setting, with nothing but a message.
@@ -17,90 +19,31 @@ pub(super) fn value_or_key(setting: &Setting) -> Span {
     if setting.value_span.is_empty() { setting.key_span } else { setting.value_span }
 }
 
-/// Sets the value; written as its surroundings ask for (`True`, `"true"`, `true`).
-pub(super) fn set_value(cx: &Shared<'_>, setting: &Setting, value: &str) -> Option<Fix> {
-    let (span, text) = replacement(cx.text, setting, value)?;
-    Some(Fix {
-        title: format!("Set {} to {value}", setting.key),
-        kind: FixKind::QuickFix,
-        safe: false,
-        edits: vec![Edit { span, text }],
-    })
-}
-
-/// Where and how a new value is written in the setting's carrier.
-fn replacement(text: &str, setting: &Setting, value: &str) -> Option<(Span, String)> {
-    let span = setting.value_span;
-    if setting.carrier == Carrier::Properties {
-        let blank = if span.is_empty() && span.start == setting.key_span.end { " " } else { "" };
-        return Some((span, format!("{blank}{value}")));
-    }
-    let before = text.get(..span.start as usize)?.chars().next_back()?;
-    if before == '"' || before == '\'' || setting.carrier == Carrier::SqlSet {
-        return Some((span, value.to_owned()));
-    }
-    // A Python literal; a name or an expression stays: the value belongs where the name is defined.
-    let written = span.of(text);
-    let is_literal = matches!(written, "True" | "False" | "None") || written.parse::<f64>().is_ok();
-    let python = match value {
-        "true" => "True".to_owned(),
-        "false" => "False".to_owned(),
-        number if number.parse::<i64>().is_ok() => number.to_owned(),
-        other => format!("\"{other}\""),
-    };
-    is_literal.then_some((span, python))
-}
-
-/// Replaces the key.
-pub(super) fn rename(setting: &Setting, key: &str, safe: bool) -> Fix {
-    Fix {
-        title: format!("Rename to {key}"),
-        kind: FixKind::QuickFix,
-        safe,
-        edits: vec![Edit { span: setting.key_span, text: key.to_owned() }],
-    }
-}
-
-/// Takes the line out of a settings file, or the call out of a builder chain.
-pub(super) fn remove(cx: &Shared<'_>, setting: &Setting) -> Option<Fix> {
-    let removable = match setting.carrier {
-        Carrier::Properties
-        | Carrier::Cluster
-        | Carrier::SubmitConf
-        | Carrier::SubmitFlag
-        | Carrier::Job
-        | Carrier::JobField => true,
-        Carrier::Builder | Carrier::SparkConf => setting.span.of(cx.text).trim_start().starts_with('.'),
-        Carrier::RuntimeSet | Carrier::SqlSet => false,
-    };
-    removable.then(|| Fix {
-        title: format!("Remove {}", setting.key),
-        kind: FixKind::QuickFix,
-        safe: false,
-        edits: vec![Edit { span: setting.span, text: String::new() }],
-    })
-}
-
-/// Whether somebody wrote why: a comment of a few words at the end of the line or right above it.
+/// Whether somebody wrote why: a comment of a few words at the end of the line, or right above it or its command.
 pub(super) fn has_reason(cx: &Shared<'_>, setting: &Setting) -> bool {
-    let start = setting.key_span.start as usize;
-    let Some(before) = cx.text.get(..start) else { return false };
+    let Some(before) = cx.text.get(..setting.key_span.start as usize) else { return false };
     let line_start = before.rfind(['\n', '\r']).map_or(0, |at| at + 1);
-    let above = before[..line_start].trim_end_matches(['\n', '\r']);
-    let above = above.rsplit(['\n', '\r']).next().unwrap_or_default().trim_start();
+    const LONGEST_COMMAND: usize = 200;
+    let mut above = before[..line_start].trim_end_matches(['\n', '\r']).split(['\n', '\r']).rev().take(LONGEST_COMMAND);
+    // A command goes on over lines, and its reason stands above all of them.
+    let above = match cx.format {
+        Some(_) => above.find(|line| !line.trim().is_empty() && !line.trim_end().ends_with('\\')),
+        None => above.next(),
+    };
     let behind = match setting.carrier {
         Carrier::Properties => "",
         _ => {
-            let rest = &cx.text[setting.span.end as usize..];
-            let rest = rest.split(['\n', '\r']).next().unwrap_or_default();
+            let rest = cx.text.get(setting.span.end.max(setting.value_span.end) as usize..).unwrap_or_default();
+            let ended = setting.span.of(cx.text).ends_with(['\n', '\r']);
+            let rest = rest.split(['\n', '\r']).next().filter(|_| !ended).unwrap_or_default();
             rest.find('#').map_or("", |at| &rest[at..])
         }
     };
-    [above, behind].into_iter().any(is_reason)
+    [above.unwrap_or_default().trim_start_matches(['\u{feff}', ' ', '\t']), behind].into_iter().any(is_reason)
 }
 
 fn is_reason(comment: &str) -> bool {
-    let Some(words) = comment.strip_prefix(['#', '!']) else { return false };
+    let Some(words) = comment.strip_prefix(['#', '!']).or_else(|| comment.strip_prefix("//")) else { return false };
     let directive = words.trim_start().starts_with("sparkls:");
     !directive && words.split_whitespace().filter(|word| word.chars().any(char::is_alphabetic)).count() >= 4
 }
@@ -203,6 +146,23 @@ pub(super) fn replaceable(
     finding.fixes = set_value(cx, setting, better).into_iter().chain(remove(cx, setting)).collect();
     finding
 }
+
+/// What only the launch of the driver's JVM reads, or what `spark-submit` resolves before it.
+pub(super) const READ_BY_THE_LAUNCH: [&str; 13] = [
+    "spark.driver.cores",
+    "spark.driver.defaultJavaOptions",
+    "spark.driver.extraClassPath",
+    "spark.driver.extraJavaOptions",
+    "spark.driver.extraLibraryPath",
+    "spark.driver.memory",
+    "spark.driver.memoryOverhead",
+    "spark.driver.memoryOverheadFactor",
+    "spark.jars.excludes",
+    "spark.jars.ivy",
+    "spark.jars.packages",
+    "spark.jars.repositories",
+    "spark.submit.deployMode",
+];
 
 /// The size that a value means to Spark; `None` for what Spark refuses.
 pub(super) fn bytes(key: &str, version: SparkVersion, value: &str) -> Option<Bytes> {

@@ -65,7 +65,7 @@ fn mistyped(cx: &SettingsContext<'_>, setting: &Setting) -> Option<Finding> {
     let best = names.first()?;
     let message = format!("Spark does not know `{key}` and ignores it without a word. Did you mean `{best}`?");
     let mut finding = support::finding(&cx.shared, Severity::Warning, setting.key_span, message);
-    finding.fixes = names.iter().take(3).map(|name| support::rename(setting, name, false)).collect();
+    finding.fixes = names.iter().take(3).filter_map(|name| support::rename(&cx.shared, setting, name)).collect();
     finding.fixes.extend(support::remove(&cx.shared, setting));
     Some(finding)
 }

@@ -68,7 +68,7 @@ fn check(cx: &mut SettingsContext<'_>) {
 fn place(cx: &SettingsContext<'_>) -> Option<Span> {
     match cx.plan {
         Some(plan) => plan.uses.builds_session.then_some(plan.session_span).flatten(),
-        None => cx.settings.first().map(|setting| setting.key_span),
+        None => cx.properties.and(cx.settings.first()).map(|setting| setting.key_span),
     }
 }
 

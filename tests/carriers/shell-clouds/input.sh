@@ -16,3 +16,7 @@ gcloud dataproc clusters create etl --properties '^#^spark:spark.executor.cores=
 gcloud dataproc batches submit pyspark gs://jobs/b.py --properties "spark.executor.instances=$N,spark.dataproc.scaling.version=2"
 curl -X POST "$LIVY/batches" -H 'Content-Type: application/json' \
   -d '{"file": "hdfs:///spark/orders.py", "executorMemory": "4g", "conf": {"spark.sql.shuffle.partitions": "300"}}'
+spark-sql --conf spark.sql.ansi.enabled=true \
+  -e "SET spark.sql.shuffle.partitions=64; INSERT OVERWRITE TABLE t SELECT * FROM s"
+gcloud dataproc jobs submit spark --cluster etl --class com.x.Orders --jar=gs://jobs/orders.jar \
+  --properties ^@^spark.jars.packages=a:b:1,c:d:2@spark.executor.cores=2 --region europe-west1 -- --day "$DAY"

@@ -56,6 +56,11 @@ local function hover(buffer, client, line, column)
   return answer and answer.result and answer.result.contents.value or ''
 end
 
+vim.fn.writefile({
+  '#!/bin/sh',
+  'spark-submit --executor-memory 8g --conf spark.sql.shufle.partitions=64 jobs/nightly_orders.py',
+}, vim.fs.joinpath(project, 'run.sh'))
+
 vim.opt.runtimepath:append(runtime)
 vim.cmd('filetype plugin on')
 vim.cmd('runtime! ftdetect/*.lua')
@@ -134,6 +139,16 @@ check(eventually(function()
   return vim.api.nvim_buf_get_lines(conf, typo, typo + 1, false)[1]:find('skewJoin.enabled', 1, true)
 end), 'did-you-mean is applied', vim.api.nvim_buf_get_lines(conf, typo, typo + 1, false))
 check(eventually(function() return #diagnostics(conf, 'unknown-key') == 0 end), 'its finding is gone', vim.diagnostic.get(conf))
+
+-- A script that starts a job.
+local run
+run, client = open('run.sh')
+check(eventually(function() return diagnostics(run, 'unknown-key')[1] end),
+  'unknown-key in a shell script', vim.diagnostic.get(run))
+local flag
+flag, column = line_of(run, '--executor-memory')
+text = hover(run, client, flag, column + 3)
+check(text:find('spark.executor.memory', 1, true) and text:find('8g', 1, true), 'hover on a flag of spark-submit', text)
 
 -- Health, and an orderly end.
 vim.cmd('checkhealth sparkls')

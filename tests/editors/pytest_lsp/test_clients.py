@@ -16,6 +16,7 @@ note = "\N{SLIGHTLY SMILING FACE}"; rows = spark.read.parquet("/data/orders").co
 spark.conf.set("spark.sql.shuffle.partitions", "many")
 """
 LINE = JOB.splitlines()[3]
+SCRIPT = 'echo "\N{SLIGHTLY SMILING FACE}"; spark-submit --conf spark.sql.shuffle.part=7 job.py\n'
 CONF = "spark.executor.memory  2g\nspark.executor.memory  4g\nspark.sql.sh"
 
 
@@ -140,6 +141,37 @@ async def test_keys_are_completed(client: LanguageClient):
     )
     items = answer.items if isinstance(answer, lsp.CompletionList) else answer
     assert "spark.sql.shuffle.partitions" in [item.label for item in items]
+
+
+@pytest.mark.asyncio
+async def test_a_script_is_completed_where_the_client_counts(client: LanguageClient):
+    uri = open_document(client, "run.sh", "shellscript", SCRIPT)
+    start, end = (units(client, SCRIPT[: SCRIPT.index(mark)]) for mark in ("spark.sql", "=7"))
+    answer = await client.text_document_completion_async(
+        lsp.CompletionParams(
+            text_document=lsp.TextDocumentIdentifier(uri=uri), position=lsp.Position(line=0, character=end)
+        )
+    )
+    (item, *_) = answer.items if isinstance(answer, lsp.CompletionList) else answer
+    assert item.label == "spark.sql.shuffle.partitions"
+    span = item.text_edit.range
+    assert (span.start.character, span.end.character) == (start, end)
+
+
+@pytest.mark.asyncio
+async def test_a_key_leads_to_every_document_that_sets_it(client: LanguageClient):
+    job = open_document(client, "job.py", "python", JOB)
+    script = SCRIPT.replace("part=", "partitions=")
+    run = open_document(client, "run.sh", "shellscript", script)
+    found = await client.text_document_references_async(
+        lsp.ReferenceParams(
+            text_document=lsp.TextDocumentIdentifier(uri=job),
+            position=lsp.Position(line=4, character=20),
+            context=lsp.ReferenceContext(include_declaration=True),
+        )
+    )
+    places = {place.uri: (place.range.start.line, place.range.start.character) for place in found}
+    assert places == {job: (4, 16), run: (0, units(client, script[: script.index("spark.sql")]))}
 
 
 @pytest.mark.asyncio

@@ -8,9 +8,9 @@ use crate::conf::carriers::tree::Node;
 const SPARK_DEFAULTS: [&str; 1] = ["spark-defaults"];
 
 impl Shapes<'_, '_> {
-    /// The properties of a `spark-defaults` classification.
-    pub(super) fn classification(&mut self, node: &Node<'_>) {
-        let Some(name) = node.scalar(&["Classification", "classification"]) else { return };
+    /// The properties of a `spark-defaults` classification; says which settings they are.
+    pub(super) fn classification(&mut self, node: &Node<'_>) -> Vec<usize> {
+        let name = node.scalar(&["Classification", "classification"]).map(|name| name.as_str());
         let properties = node.get(&[
             "Properties",
             "properties",
@@ -18,8 +18,18 @@ impl Shapes<'_, '_> {
             "configurationProperties",
             "configuration_properties",
         ]);
-        if let Some(properties) = properties.filter(|_| SPARK_DEFAULTS.contains(&name.as_str())) {
-            self.all(properties, Carrier::Cluster);
+        match (name, properties) {
+            (Some(name), Some(properties)) if SPARK_DEFAULTS.contains(&name) => self.all(properties, Carrier::Cluster),
+            _ => Vec::new(),
+        }
+    }
+
+    /// The settings of the classifications that one job brings.
+    pub(super) fn classified(&mut self, overrides: &Node<'_>) -> Vec<usize> {
+        let names = ["applicationConfiguration", "application_configuration", "ApplicationConfiguration"];
+        match overrides.get(&names) {
+            Some(Node::List(nodes)) => nodes.iter().flat_map(|node| self.classification(node)).collect(),
+            _ => Vec::new(),
         }
     }
 }

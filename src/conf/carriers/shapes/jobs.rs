@@ -37,7 +37,7 @@ const AIRFLOW: Shape = Shape {
     application: &["application", "file"],
     arguments: &["application_args", "args"],
     class: &["java_class", "class_name"],
-    conf: &["conf"],
+    conf: &["conf", "spark_conf"],
     fields: &[
         ("driver_memory", "spark.driver.memory"),
         ("driver_cores", "spark.driver.cores"),
@@ -62,6 +62,10 @@ const AIRFLOW: Shape = Shape {
     ],
 };
 
+/// Airflow's operators and hooks that take these arguments.
+const AIRFLOWS_OWN: [&str; 6] =
+    ["SparkSubmit", "SparkSqlOperator", "SparkSqlHook", "SparkJDBCOperator", "SparkJDBCHook", "LivyOperator"];
+
 const DATAPROC: Shape = Shape {
     application: &["mainPythonFileUri", "main_python_file_uri", "mainJarFileUri", "main_jar_file_uri"],
     arguments: &["args"],
@@ -85,10 +89,20 @@ impl Shapes<'_, '_> {
             let words = task.scalars().unwrap_or_default();
             self.command(&words, Some(Tool::SparkSubmit));
         }
+        if let Some(arguments) = emr_step(node) {
+            self.command(&arguments, Some(Tool::SparkSubmit));
+        }
         if node.scalar(DATAPROC.application).is_some() {
             self.shaped(node, &DATAPROC);
+        } else if let Some((batch, properties)) = dataproc_batch(node) {
+            let settings = self.all(properties, Carrier::Job);
+            self.defined(batch, &DATAPROC, settings);
+        } else if let Some(driver) = emr_driver(node) {
+            let overrides = node.get(&["configurationOverrides", "configuration_overrides", "ConfigurationOverrides"]);
+            let settings = overrides.map(|overrides| self.classified(overrides)).unwrap_or_default();
+            self.emr_job(driver, settings);
         } else if is_emr(node) {
-            self.emr_job(node);
+            self.emr_job(node, Vec::new());
         } else if is_databricks(node) {
             self.databricks_task(node);
         } else if let Some(script) = glue_script(node) {
@@ -109,12 +123,19 @@ impl Shapes<'_, '_> {
 
     fn shaped(&mut self, node: &Node<'_>, shape: &Shape) {
         let mut settings = Vec::new();
-        if let Some(conf) = node.get(shape.conf) {
-            settings.extend(self.all(conf, Carrier::Job));
+        match node.get(shape.conf) {
+            Some(Node::Scalar(conf)) => settings.extend(self.chain("conf", conf)),
+            Some(conf) => settings.extend(self.all(conf, Carrier::Job)),
+            None => {}
         }
         for (name, key) in shape.fields {
             settings.extend(node.entry(&[name]).and_then(|entry| self.field(entry, (*key).to_owned())));
         }
+        self.defined(node, shape, settings);
+    }
+
+    /// A job with these settings.
+    fn defined(&mut self, node: &Node<'_>, shape: &Shape, settings: Vec<usize>) {
         let submit =
             definition(self.document, node, node.scalar(shape.application), node.get(shape.arguments), settings);
         let class = node.scalar(shape.class).map(text);
@@ -122,13 +143,12 @@ impl Shapes<'_, '_> {
         self.out.submit(Submit { class, properties_file, ..submit });
     }
 
-    fn emr_job(&mut self, node: &Node<'_>) {
-        let settings = match node.scalar(&super::OPTION_STRINGS) {
-            Some(parameters) => self.options(parameters),
-            None => Vec::new(),
-        };
-        let submit = definition(self.document, node, node.scalar(EMR.application), node.get(EMR.arguments), settings);
-        self.out.submit(submit);
+    /// A driver of EMR Serverless or EMR on EKS; `settings` are those that its cluster's files get for it.
+    fn emr_job(&mut self, node: &Node<'_>, mut settings: Vec<usize>) {
+        if let Some(parameters) = node.scalar(&super::OPTION_STRINGS) {
+            settings.extend(self.options(parameters));
+        }
+        self.defined(node, &EMR, settings);
     }
 
     fn databricks_task(&mut self, node: &Node<'_>) {
@@ -141,9 +161,9 @@ impl Shapes<'_, '_> {
     }
 
     fn glue_job(&mut self, node: &Node<'_>, script: &Scalar<'_>) {
-        let arguments = node.get(&["DefaultArguments", "default_arguments", "defaultArguments"]);
+        let arguments = node.get(&["DefaultArguments", "default_arguments", "defaultArguments", "script_args"]);
         let chain = arguments.and_then(|arguments| arguments.scalar(&["--conf"]));
-        let settings = chain.map(|chain| self.chain(chain)).unwrap_or_default();
+        let settings = chain.map(|chain| self.chain("--conf", chain)).unwrap_or_default();
         let submit = definition(self.document, node, Some(script), None, settings);
         self.out.submit(submit);
     }
@@ -161,14 +181,35 @@ fn is_databricks(node: &Node<'_>) -> bool {
     node.get(&["spark_python_task"]).is_some_and(|task| task.scalar(&["python_file"]).is_some())
 }
 
+/// The script of a job of Glue; Airflow's operator has it among its own arguments.
 fn glue_script<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Scalar<'a>> {
-    let command = node.get(&["Command", "command"])?;
+    let command = node.get(&["Command", "command"]).or_else(|| has(node, "script_args").then_some(node))?;
     command.scalar(&["ScriptLocation", "script_location", "scriptLocation"])
 }
 
-/// The arguments of Airflow's operator, in Python or in a YAML file that a DAG is made of.
+/// A batch of Dataproc and its properties, which stand beside it.
+fn dataproc_batch<'n, 'a>(node: &'n Node<'a>) -> Option<(&'n Node<'a>, &'n Node<'a>)> {
+    let batch = node.get(&["pysparkBatch", "pyspark_batch", "sparkBatch", "spark_batch"])?;
+    let properties = node.get(&["runtimeConfig", "runtime_config"])?.get(&["properties"])?;
+    batch.scalar(DATAPROC.application).is_some().then_some((batch, properties))
+}
+
+/// The arguments of a step of EMR that is one of Spark by its type.
+fn emr_step<'n, 'a>(node: &'n Node<'a>) -> Option<Vec<&'n Scalar<'a>>> {
+    let is_spark = node.scalar(&["Type"]).is_some_and(|kind| kind.as_str().eq_ignore_ascii_case("spark"));
+    node.get(&["Args"]).filter(|_| is_spark).and_then(Node::scalars)
+}
+
+/// The driver of a job of EMR Serverless or EMR on EKS.
+fn emr_driver<'n, 'a>(node: &'n Node<'a>) -> Option<&'n Node<'a>> {
+    let driver = node.get(&["jobDriver", "job_driver", "JobDriver"])?;
+    driver.get(&["sparkSubmit", "spark_submit", "SparkSubmit", "sparkSubmitJobDriver", "spark_submit_job_driver"])
+}
+
+/// The arguments of one of Airflow's operators, in Python or in a YAML file that a DAG is made of.
 fn is_airflow(node: &Node<'_>) -> bool {
-    let operator = node.scalar(&["operator"]).is_some_and(|operator| operator.as_str().contains("SparkSubmit"));
+    let is_own = |name: &str| AIRFLOWS_OWN.iter().any(|own| name.contains(own));
+    let operator = node.scalar(&["operator"]).is_some_and(|operator| is_own(operator.as_str()));
     let has_settings = ["conf", "executor_memory", "driver_memory", "num_executors", "executor_cores"]
         .iter()
         .any(|name| has(node, name));

@@ -6,10 +6,11 @@ use super::decode::adjacent;
 use super::{Script, read_embedded};
 use crate::conf::Carrier;
 use crate::conf::carriers::collect::Collector;
+use crate::conf::carriers::mask;
 use crate::conf::carriers::submit::{self, Layout, Options};
 use crate::conf::carriers::syntax::{self, span};
 use crate::conf::carriers::words::{Word, split};
-use crate::conf::carriers::{ProblemKind, shapes};
+use crate::conf::carriers::{ProblemKind, Submit, Text, Tool, shapes};
 use crate::text::Span;
 
 /// Commands that run the command behind them.
@@ -52,6 +53,12 @@ const WRAPPERS: [&str; 36] = [
     "aws",
 ];
 
+/// Commands that take settings for a job that runs elsewhere.
+const CLIENTS: [&str; 5] = ["aws", "az", "curl", "databricks", "gcloud"];
+
+/// Words of the shell's own that stand in front of a command.
+const KEYWORDS: [&str; 8] = ["then", "do", "else", "if", "while", "!", "{", "elif"];
+
 /// Commands that only print what stands behind them.
 const PRINTERS: [&str; 4] = ["echo", "printf", "grep", "logger"];
 
@@ -69,7 +76,13 @@ pub(super) fn read(script: &Script<'_>, node: Node<'_>, out: &mut Collector) {
         report_semicolon(script, node, &words, out);
         return;
     }
-    submit::read_options(&options(1), out);
+    if let Some(from) = gcloud_job(&words) {
+        read_gcloud(node, &words, from, out);
+        return;
+    }
+    if submit::mean_spark(&words) {
+        submit::read_options(&options(1), out);
+    }
     for (index, word) in words.iter().enumerate().skip(1) {
         if !read_embedded(word, out) {
             read_list(script, word, out);
@@ -100,7 +113,7 @@ fn base(name: &str) -> &str {
 }
 
 /// Which word names a tool of Spark, and which tool.
-fn find_tool(words: &[Word<'_>]) -> Option<(usize, super::super::Tool)> {
+fn find_tool(words: &[Word<'_>]) -> Option<(usize, Tool)> {
     let first = words.first()?;
     if let Some(tool) = submit::tool(first.as_str()) {
         return Some((0, tool));
@@ -109,6 +122,31 @@ fn find_tool(words: &[Word<'_>]) -> Option<(usize, super::super::Tool)> {
     let runs_others = WRAPPERS.contains(&name) || first.holes.from(0) || name.ends_with(".sh") || is_shell(name);
     let found = words.iter().enumerate().skip(1).find_map(|(at, word)| Some((at, submit::tool(word.as_str())?)));
     found.filter(|(at, _)| runs_others && !words[..*at].iter().any(|word| word.as_str() == "-v" && name == "command"))
+}
+
+/// Whether a text reads as a script that runs one of Spark's tools, told from a sentence about it: a tool or a wrapper
+/// stands where a command begins.
+pub(crate) fn runs_tool(text: &str) -> bool {
+    let masked = mask::templates(text);
+    let begins = |command: &str| {
+        let mut words = command.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+        let is_before =
+            |word: &&str| KEYWORDS.contains(word) || word.split_once('=').is_some_and(|(name, _)| is_name(name));
+        let Some(first) = words.find(|word| !is_before(word)) else { return false };
+        let wraps = WRAPPERS.contains(&base(first)) || is_shell(base(first)) || first.starts_with('$');
+        submit::tool(first).is_some() || wraps && words.any(|word| submit::tool(word).is_some())
+    };
+    masked.split(['\n', ';', '&', '|', '(']).any(begins)
+}
+
+/// Whether a text reads as a script that calls a client of a cloud or a service, which may take settings of Spark.
+pub(super) fn calls_client(text: &str) -> bool {
+    let begins = |command: &str| command.split_whitespace().next().is_some_and(|name| CLIENTS.contains(&base(name)));
+    text.split(['\n', ';', '&', '|', '(']).any(begins)
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 fn is_shell(name: &str) -> bool {
@@ -142,7 +180,7 @@ fn read_list(script: &Script<'_>, word: &Word<'_>, out: &mut Collector) {
         }
         let (from, tool) = match words.iter().position(|word| submit::tool(word.as_str()).is_some()) {
             Some(at) => (at + 1, submit::tool(words[at].as_str())),
-            None => (0, text.contains("Type=Spark").then_some(super::super::Tool::SparkSubmit)),
+            None => (0, text.contains("Type=Spark").then_some(Tool::SparkSubmit)),
         };
         let options = Options { document: script.text, words: &words[from..], layout: Layout::List };
         match tool {
@@ -150,6 +188,59 @@ fn read_list(script: &Script<'_>, word: &Word<'_>, out: &mut Collector) {
             None => drop(submit::read_options(&options, out)),
         }
     }
+}
+
+/// Where the options of `gcloud dataproc jobs submit pyspark` begin, of a batch too.
+fn gcloud_job(words: &[Word<'_>]) -> Option<usize> {
+    let is = |at: usize, name: &str| words.get(at).is_some_and(|word| word.as_str() == name);
+    let at = words.iter().position(|word| word.as_str() == "submit").filter(|_| base(words[0].as_str()) == "gcloud")?;
+    let runs_spark = ["pyspark", "spark", "spark-sql", "spark-r"].iter().any(|kind| is(at + 1, kind));
+    (runs_spark && words[..at].iter().any(|word| word.as_str() == "dataproc")).then_some(at + 2)
+}
+
+/// A job of Dataproc: the first word that is no option is the script, what stands behind `--` is for it.
+fn read_gcloud(node: Node<'_>, words: &[Word<'_>], from: usize, out: &mut Collector) {
+    let mut submit = Submit {
+        tool: Tool::Definition,
+        span: without_assignments(node, words[0].span),
+        application: None,
+        arguments: Vec::new(),
+        properties_file: None,
+        class: None,
+        settings: Vec::new(),
+        after_application: Vec::new(),
+    };
+    let mut at = from;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        let (name, inline) = submit::parts(word);
+        match name {
+            "--" => {
+                submit.arguments = words[at..].iter().map(Word::to_text).collect();
+                break;
+            }
+            "--properties" | "--class" | "--jar" | "--py-files" | "--properties-file" => {
+                let Some((value, start)) = submit::value_of(words, at, word, inline) else { break };
+                at += usize::from(inline.is_none());
+                let text = value.text.slice(start..value.as_str().len());
+                match name {
+                    "--properties" => {
+                        let has_holes = value.holes.from(start);
+                        submit.settings.extend(shapes::read_property_list(&text, has_holes, Carrier::Job, out));
+                    }
+                    "--class" => submit.class = Some(Text::of(&text, value.holes.from(start))),
+                    "--jar" => submit.application = Some(Text::of(&text, value.holes.from(start))),
+                    _ => {}
+                }
+            }
+            _ if name.starts_with('-') => {}
+            _ if submit.application.is_none() && submit::is_application(name) => {
+                submit.application = Some(word.to_text())
+            }
+            _ => {}
+        }
+    }
+    out.submit(submit);
 }
 
 /// `--properties` of `gcloud dataproc`, and values with options in them.
@@ -171,5 +262,6 @@ fn read_properties(script: &Script<'_>, words: &[Word<'_>], index: usize, out: &
     };
     let creates_cluster = words.iter().any(|word| word.as_str() == "clusters");
     let carrier = if creates_cluster { Carrier::Cluster } else { Carrier::Job };
-    shapes::read_property_list(&word.text.slice(from..text.len()), word.holes.from(from), carrier, out);
+    let settings = shapes::read_property_list(&word.text.slice(from..text.len()), word.holes.from(from), carrier, out);
+    out.group(&settings);
 }

@@ -1,0 +1,80 @@
+//! One file of the inputs, read once: its text and what it says.
+
+use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+use super::shown;
+use crate::analysis::Facts;
+use crate::cli::output::InputError;
+use crate::conf::carriers::may_hold_settings;
+use crate::workspace::{self, Kind, holds_spark_keys};
+
+/// A larger file is data, not a job or a list of settings.
+const LARGEST: u64 = 64 << 20;
+/// A larger script, manifest or template is data, unless the user names it.
+const LARGEST_CARRIER: u64 = 2 << 20;
+
+/// A text and what was read out of it.
+#[derive(Debug, Clone)]
+pub(super) struct Reading {
+    pub(super) text: Arc<str>,
+    pub(super) facts: Facts,
+}
+
+/// Reads a file; `None` if there is nothing of Spark in it. What was found by walking and may as well have nothing to do
+/// with Spark is never an error.
+pub(super) fn read(path: &Path, is_named: bool) -> Result<Option<Reading>, InputError> {
+    let is_expected = is_named || matches!(Kind::of(path), Kind::Python | Kind::Properties);
+    let bytes = match bytes(path, if is_expected { LARGEST } else { LARGEST_CARRIER }) {
+        Ok(bytes) => bytes,
+        Err(message) => return if is_expected { Err(failed(path, message)) } else { Ok(None) },
+    };
+    match String::from_utf8(bytes) {
+        Ok(text) => understand(path, &Arc::from(text), is_named),
+        Err(error) => {
+            let message = format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to());
+            let text = String::from_utf8_lossy(error.as_bytes());
+            let is_spark = || Ok(may_hold_settings(&text) && understand(path, &Arc::from(&*text), false)?.is_some());
+            if is_expected || is_spark()? { Err(failed(path, message)) } else { Ok(None) }
+        }
+    }
+}
+
+/// The bytes of a regular file of at most `largest` bytes, or why there are none.
+fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, String> {
+    let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
+    if !metadata.is_file() {
+        return Err("not a regular file".to_owned());
+    }
+    if metadata.len() > largest {
+        return Err(format!("larger than {} MiB, not analysed", largest >> 20));
+    }
+    fs::read(path).map_err(|error| error.to_string())
+}
+
+/// What a text says as the file at `path`; `None` if that is nothing of Spark. A panic is an error of this file alone.
+pub(super) fn understand(path: &Path, text: &Arc<str>, is_named: bool) -> Result<Option<Reading>, InputError> {
+    let kind = match Kind::of_file(path, text) {
+        // Named on the command line, whatever its name: `--properties-file` takes any.
+        Kind::Other if is_named && holds_spark_keys(text) => Kind::Properties,
+        Kind::Other if is_named => return Err(failed(path, "neither Python nor settings of Spark")),
+        Kind::Other => return Ok(None),
+        kind => kind,
+    };
+    let facts = guarded(path, || workspace::facts(kind, text))?;
+    let says_nothing = facts.settings().is_empty() && facts.submits().is_empty() && facts.problems().is_empty();
+    let is_idle = matches!(kind, Kind::Carrier(_)) && says_nothing;
+    Ok((!is_idle).then(|| Reading { text: Arc::clone(text), facts }))
+}
+
+/// Runs what may fail on one file by our own mistake; then the others are still analysed.
+pub(super) fn guarded<T>(path: &Path, run: impl FnOnce() -> T) -> Result<T, InputError> {
+    catch_unwind(AssertUnwindSafe(run))
+        .map_err(|_| failed(path, "sparkls failed on this file; this is a mistake of sparkls, please report it"))
+}
+
+pub(super) fn failed(path: &Path, message: impl Into<String>) -> InputError {
+    InputError { path: shown(path), place: None, message: message.into() }
+}

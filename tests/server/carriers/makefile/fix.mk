@@ -1,0 +1,2 @@
+nightly:
+	spark-submit --conf spark.sql.ansi.enable=true jobs/daily.py

@@ -1,0 +1,2 @@
+nightly:
+	spark-submit --conf spark.sql.ansi.ena│bled=true jobs/daily.py

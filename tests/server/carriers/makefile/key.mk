@@ -1,0 +1,2 @@
+nightly:
+	spark-submit --conf spark.dynamicAllocation.ena│ jobs/daily.py

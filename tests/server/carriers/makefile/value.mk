@@ -1,0 +1,2 @@
+nightly:
+	spark-submit --executor-memory │ jobs/daily.py

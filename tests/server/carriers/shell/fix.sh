@@ -1,0 +1,3 @@
+spark-submit \
+  --conf spark.sql.shufle.partitions=400 \
+  jobs/daily.py
