@@ -4,12 +4,15 @@ mod blocks;
 mod evidence;
 mod lineage;
 mod rows;
+mod sides;
 
 crate::rules::rules! {
     action_in_loop::ACTION_IN_LOOP,
     broadcast_discarded::BROADCAST_DISCARDED,
+    broadcast_wrong_side::BROADCAST_WRONG_SIDE,
     cartesian_join::CARTESIAN_JOIN,
     collect_unbounded::COLLECT_UNBOUNDED,
+    join_without_equality::JOIN_WITHOUT_EQUALITY,
     reuse_without_cache::REUSE_WITHOUT_CACHE,
     schema_inference::SCHEMA_INFERENCE,
     single_partition_write::SINGLE_PARTITION_WRITE,

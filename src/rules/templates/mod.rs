@@ -14,8 +14,8 @@ pub use broadcast::broadcast;
 pub use cache::cache_between;
 pub use diagnose::{explain, heaviest_keys, rows_per_partition};
 pub use replace::{
-    assign, first, iterate, limit_rows, move_around, pandas_api, repartition, take, with_columns, without_call,
-    write_rows,
+    assign, first, iterate, limit_rows, move_around, move_hint, pandas_api, repartition, take, with_columns,
+    without_call, write_rows,
 };
 pub use salting::salting;
 pub use schema::schema_skeleton;

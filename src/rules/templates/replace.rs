@@ -127,6 +127,25 @@ pub fn move_around(text: &str, site: &CallSite, side: Span) -> Option<Fix> {
     Some(quick_fix("Move the hint to the side of the join", edits))
 }
 
+/// `F.broadcast(a).join(b, …)` to `a.join(F.broadcast(b), …)`: the hint goes from one side of a join to the other.
+pub fn move_hint(text: &str, hint: &CallSite, from: Span, to: Span, side: &str) -> Option<Fix> {
+    let is_method = hint.method.of(text) == "hint";
+    let frame = if is_method { hint.receiver } else { hint.args.first()?.span };
+    let (open, close) = (Span { end: frame.start, ..hint.call }, Span { start: frame.end, ..hint.call });
+    // A call as it is may stand before `.join` or as an argument; anything else would have to be wrapped.
+    let is_plain = |span: Span| !span.of(text).contains([' ', '\n', '\r', '#']);
+    if hint.call != from || hint.args.len() != 1 || !is_plain(frame) || !is_plain(to) {
+        return None;
+    }
+    let edits = vec![
+        replace(open, ""),
+        replace(close, ""),
+        insert(to.start as usize, open.of(text)),
+        insert(to.end as usize, close.of(text)),
+    ];
+    Some(quick_fix(format!("Broadcast the {side} side instead"), edits))
+}
+
 /// A statement `df.call()` to `df = df.call()`.
 pub fn assign(text: &str, site: &CallSite, frame: &str) -> Option<Fix> {
     let assigned = insert(site.statement.start as usize, format!("{frame} = "));
