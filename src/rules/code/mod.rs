@@ -12,10 +12,12 @@ crate::rules::rules! {
     broadcast_wrong_side::BROADCAST_WRONG_SIDE,
     cartesian_join::CARTESIAN_JOIN,
     collect_unbounded::COLLECT_UNBOUNDED,
+    jdbc_single_partition::JDBC_SINGLE_PARTITION,
     join_without_equality::JOIN_WITHOUT_EQUALITY,
     reuse_without_cache::REUSE_WITHOUT_CACHE,
     schema_inference::SCHEMA_INFERENCE,
     single_partition_write::SINGLE_PARTITION_WRITE,
     to_pandas_unbounded::TO_PANDAS_UNBOUNDED,
+    window_without_partition::WINDOW_WITHOUT_PARTITION,
     with_column_in_loop::WITH_COLUMN_IN_LOOP,
 }
