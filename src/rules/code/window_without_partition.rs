@@ -104,7 +104,7 @@ fn severity(cx: &CodeContext<'_>, frames: &[NodeId]) -> Option<Severity> {
 }
 
 /// `over(...)` behind the function.
-fn over_call(cx: &CodeContext<'_>, function: &FunctionCall, whole: Span) -> Span {
+pub(super) fn over_call(cx: &CodeContext<'_>, function: &FunctionCall, whole: Span) -> Span {
     let behind = Span { start: function.call.end.min(whole.end), end: whole.end };
     let at = behind.of(cx.shared.text).find("over").unwrap_or_default();
     Span { start: behind.start + at as u32, end: whole.end }

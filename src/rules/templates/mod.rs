@@ -18,7 +18,7 @@ pub use cache::cache_between;
 pub use diagnose::{explain, heaviest_keys, rows_per_partition};
 pub use jdbc::jdbc_partitions;
 pub use replace::{
-    assign, first, iterate, limit_rows, move_around, move_hint, pandas_api, repartition, take, with_columns,
+    assign, first, instead, iterate, limit_rows, move_around, move_hint, pandas_api, repartition, take, with_columns,
     without_call, write_rows,
 };
 pub use salting::salting;

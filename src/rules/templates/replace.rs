@@ -53,6 +53,11 @@ pub fn limit_rows(action: &Action) -> Option<Fix> {
     (!action.site.receiver.is_empty()).then(|| quick_fix(format!("Limit the rows of {}()", action.method), vec![edit]))
 }
 
+/// A call in the place of another of the same frame.
+pub fn instead(site: &CallSite, written: &str, title: &str) -> Fix {
+    quick_fix(title, vec![replace(call(site), written)])
+}
+
 /// `coalesce(n)` to `repartition(n)`: a shuffle, but the steps before it keep their tasks.
 pub fn repartition(plan: &StaticPlan, text: &str, id: NodeId) -> Option<Fix> {
     let node = plan.node(id);
