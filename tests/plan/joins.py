@@ -29,6 +29,7 @@ r = a.join(b, near(a.x, a.y) == b.z)  #> join inner on equality
 r = a.join(b, near("x", "y") == b.z)  #> join inner on ?
 r = a.join(b, F.expr("a.x BETWEEN b.lo AND b.hi"))  #> join inner without equality
 w = Window.partitionBy("k", a.j, F.lower("x")).orderBy("ts")  #> window partitioned; window by [k, j, ?]
+w = Window.partitionBy(*()).orderBy("ts")  #> window partitioned; window by []
 r = spark.read.format("jdbc").options(**options).load()  #> read jdbc open
 r = spark.read.options(**{"header": True}).csv("x")  #> read csv x
 r = a.join(b, F.expr("a.k = b.k"))  #> join inner on ?

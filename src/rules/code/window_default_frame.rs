@@ -5,6 +5,7 @@ use super::window_without_partition::over_call;
 use crate::declare_rule;
 use crate::pyspark::plan::{FunctionCall, Literal, NodeId};
 use crate::rules::{CodeContext, Finding, Severity, templates};
+use crate::text::Span;
 
 declare_rule! {
     /// An aggregate over an ordered window without a frame.
@@ -52,7 +53,7 @@ declare_rule! {
 fn check(cx: &mut CodeContext<'_>) {
     for call in &cx.plan.functions {
         let Some(over) = call.over.filter(|over| over.order.is_some() && !over.framed) else { continue };
-        if !sees_the_frame(&call.name) || call.used_in.iter().any(|&id| is_running(cx, id)) {
+        if !sees_the_frame(&call.name) || is_running(cx, call, over.call) {
             continue;
         }
         let finding = judge(cx, call).with_fixes(templates::rows_frame(cx.plan, cx.shared.text, call));
@@ -68,14 +69,18 @@ fn sees_the_frame(function: &str) -> bool {
     FUNCTIONS.contains(&function)
 }
 
-/// Whether the column's name says that a running value is meant.
-fn is_running(cx: &CodeContext<'_>, id: NodeId) -> bool {
-    let named = cx.plan.node(id).site.as_ref().and_then(|site| site.argument(0, "colName")).map(|name| &name.value);
-    let Some(Literal::Text(name)) = named else { return false };
-    let is_word = |word: &String| {
+/// Whether the column's name says that a running value is meant: of `withColumn`, or of an alias behind the window.
+fn is_running(cx: &CodeContext<'_>, call: &FunctionCall, over: Span) -> bool {
+    let site = |id: &NodeId| cx.plan.node(*id).site.as_ref();
+    let named = call.used_in.iter().filter_map(site).filter_map(|site| match &site.argument(0, "colName")?.value {
+        Literal::Text(name) => Some(name.as_str()),
+        _ => None,
+    });
+    let behind = cx.shared.text.get(over.end as usize..).unwrap_or_default().trim_start();
+    let alias = behind.strip_prefix(".alias(").and_then(|rest| rest.split([')', '\n']).next());
+    named.chain(alias).flat_map(words).any(|word| {
         matches!(word.as_str(), "cum" | "cumulative" | "cumsum" | "running" | "rolling" | "sofar" | "ytd" | "mtd" | "acc")
-    };
-    words(name).iter().any(is_word)
+    })
 }
 
 fn judge(cx: &CodeContext<'_>, call: &FunctionCall) -> Finding {

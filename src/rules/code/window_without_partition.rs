@@ -17,9 +17,10 @@ declare_rule! {
     /// ## Silent when
     /// - the window has a column in `partitionBy`;
     /// - the frame is small by the code: an aggregation, a limit, literal data;
+    /// - the other branch of a conditional expression has a key;
     /// - it is `F.window(...)`, which makes groups of time.
     ///
-    /// Information where the frame comes from elsewhere, or the file doesn't tell on which frame the window is used.
+    /// Information where the frame comes from elsewhere, a hint where the file doesn't tell on which frame the window is used.
     ///
     /// ## Example
     /// ```python
@@ -54,7 +55,8 @@ declare_rule! {
 
 fn check(cx: &mut CodeContext<'_>) {
     for (index, window) in cx.plan.windows.iter().enumerate().filter(|(_, window)| !window.partitioned) {
-        let Some(severity) = severity(cx, &window.used_on) else { continue };
+        let is_chosen = is_chosen(cx, window.site.statement);
+        let Some(severity) = severity(cx, &window.used_on).filter(|_| !is_chosen) else { continue };
         let numbers = cx.plan.functions.iter().any(|call| {
             call.name == "row_number" && call.over.is_some_and(|over| over.order == Some(index))
         });
@@ -89,10 +91,16 @@ fn message(numbers: bool) -> String {
     format!("A window without a partition key moves all rows to one task, which one core sorts alone. {advice}")
 }
 
+/// `Window.partitionBy(keys).orderBy(...) if keys else Window.orderBy(...)`: its author knows what the other case costs.
+fn is_chosen(cx: &CodeContext<'_>, statement: Span) -> bool {
+    let text = statement.of(cx.shared.text);
+    text.contains("partitionBy(") && text.split_whitespace().any(|word| word == "else")
+}
+
 /// How bad it is on these frames; `None` if all of them are small.
 fn severity(cx: &CodeContext<'_>, frames: &[NodeId]) -> Option<Severity> {
     if frames.is_empty() {
-        return Some(Severity::Information);
+        return Some(Severity::Hint);
     }
     let of = |&frame: &NodeId| match cx.plan.bound(frame) {
         RowBound::Exactly(rows) if rows as f64 <= cx.shared.option("max-rows") => None,

@@ -58,6 +58,20 @@ pub fn instead(site: &CallSite, written: &str, title: &str) -> Fix {
     quick_fix(title, vec![replace(call(site), written)])
 }
 
+/// A join with this type: in the place of the one that is written, or behind the other arguments.
+pub fn join_type(text: &str, site: &CallSite, kind: &str) -> Option<Fix> {
+    let edit = match site.argument(2, "how") {
+        Some(how) if how.span.of(text).starts_with(['"', '\'']) => replace(how.span, format!("\"{kind}\"")),
+        Some(_) => return None,
+        None => insert(site.args.last()?.span.end as usize, format!(", how=\"{kind}\"")),
+    };
+    let title = match kind {
+        "inner" => "Say that it is an inner join".to_owned(),
+        _ => format!("Make it a {kind} join"),
+    };
+    Some(quick_fix(title, vec![edit]))
+}
+
 /// `coalesce(n)` to `repartition(n)`: a shuffle, but the steps before it keep their tasks.
 pub fn repartition(plan: &StaticPlan, text: &str, id: NodeId) -> Option<Fix> {
     let node = plan.node(id);
