@@ -18,8 +18,8 @@ pub use cache::cache_between;
 pub use diagnose::{explain, heaviest_keys, rows_per_partition};
 pub use jdbc::jdbc_partitions;
 pub use replace::{
-    assign, first, instead, iterate, join_type, limit_rows, move_around, move_hint, pandas_api, repartition, take,
-    with_columns, without_call, write_rows,
+    assign, first, instead, iterate, join_type, limit_rows, move_around, move_hint, pandas_api, repartition,
+    repartition_behind, take, with_columns, without_call, write_rows,
 };
 pub use salting::salting;
 pub use schema::schema_skeleton;

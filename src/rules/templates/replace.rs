@@ -72,6 +72,13 @@ pub fn join_type(text: &str, site: &CallSite, kind: &str) -> Option<Fix> {
     Some(quick_fix(title, vec![edit]))
 }
 
+/// `.repartition(64)` behind a read.
+pub fn repartition_behind(plan: &StaticPlan, read: NodeId) -> Option<Fix> {
+    let site = plan.node(read).site.as_ref()?;
+    let edit = insert(site.call.end as usize, ".repartition(64)");
+    Some(quick_fix("Repartition behind the read (choose the number)", vec![edit]))
+}
+
 /// `coalesce(n)` to `repartition(n)`: a shuffle, but the steps before it keep their tasks.
 pub fn repartition(plan: &StaticPlan, text: &str, id: NodeId) -> Option<Fix> {
     let node = plan.node(id);
