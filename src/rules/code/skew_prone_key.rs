@@ -126,10 +126,10 @@ fn fill(cx: &CodeContext<'_>, side: NodeId, key: &str) -> Option<Span> {
     let mut at = side;
     for _ in 0..cx.plan.nodes.len() {
         let node = cx.plan.node(at);
-        if let Some(site) = &node.site {
-            if fills(cx.plan, cx.shared.text, at, site, key) {
-                return Some(site.method);
-            }
+        if let Some(site) = &node.site
+            && fills(cx.plan, cx.shared.text, at, site, key)
+        {
+            return Some(site.method);
         }
         match node.operator {
             Operator::Filter { .. } | Operator::Project { .. } | Operator::WithColumns | Operator::Cache => {}
