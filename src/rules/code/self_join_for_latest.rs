@@ -46,6 +46,9 @@ declare_rule! {
     }
 }
 
+/// Between the frame that is joined and the one that is aggregated stand some filters and renames.
+const MOST_STEPS: usize = 32;
+
 fn check(cx: &mut CodeContext<'_>) {
     for node in &cx.plan.nodes {
         let (Operator::Join(join), Some(site), [left, right]) = (&node.operator, &node.site, &node.inputs[..]) else {
@@ -78,12 +81,12 @@ fn extreme<'a>(cx: &CodeContext<'a>, join: &Join, rows: NodeId, side: NodeId) ->
     (matches!(only.name.as_str(), "max" | "min") && is_one && is_same && by > keys.len()).then_some(only.name.as_str())
 }
 
-/// A frame and what it is computed from, as long as each step has one input.
+/// A frame and what it is computed from, as long as each step has one input, and not too far up.
 fn path(plan: &StaticPlan, id: NodeId) -> Vec<NodeId> {
     let mut path = vec![id];
     while let Some(&at) = path.last()
         && let [input] = plan.node(at).inputs[..]
-        && !path.contains(&input)
+        && path.len() < MOST_STEPS
     {
         path.push(input);
     }

@@ -18,6 +18,7 @@ declare_rule! {
     /// ## Silent when
     /// - the window has `rowsBetween` or `rangeBetween`, or no order;
     /// - the function ranks or looks around (`row_number`, `lag`, `lead`), or is `first`, for which the frame makes no difference;
+    /// - the file doesn't tell on which frame the column is used;
     /// - the column is called `running_...` or `cumulative_...`.
     ///
     /// ## Example
@@ -53,7 +54,7 @@ declare_rule! {
 fn check(cx: &mut CodeContext<'_>) {
     for call in &cx.plan.functions {
         let Some(over) = call.over.filter(|over| over.order.is_some() && !over.framed) else { continue };
-        if !sees_the_frame(&call.name) || is_running(cx, call, over.call) {
+        if !sees_the_frame(&call.name) || call.used_in.is_empty() || is_running(cx, call, over.call) {
             continue;
         }
         let finding = judge(cx, call).with_fixes(templates::rows_frame(cx.plan, cx.shared.text, call));

@@ -17,10 +17,11 @@ declare_rule! {
     /// ## Silent when
     /// - the window has a column in `partitionBy`;
     /// - the frame is small by the code: an aggregation, a limit, literal data;
+    /// - the file doesn't tell on which frame the window is used;
     /// - the other branch of a conditional expression has a key;
     /// - it is `F.window(...)`, which makes groups of time.
     ///
-    /// Information where the frame comes from elsewhere, a hint where the file doesn't tell on which frame the window is used.
+    /// Information where the frame comes from elsewhere (a parameter).
     ///
     /// ## Example
     /// ```python
@@ -97,11 +98,8 @@ fn is_chosen(cx: &CodeContext<'_>, statement: Span) -> bool {
     text.contains("partitionBy(") && text.split_whitespace().any(|word| word == "else")
 }
 
-/// How bad it is on these frames; `None` if all of them are small.
+/// How bad it is on these frames; `None` if all of them are small, or none is known.
 fn severity(cx: &CodeContext<'_>, frames: &[NodeId]) -> Option<Severity> {
-    if frames.is_empty() {
-        return Some(Severity::Hint);
-    }
     let of = |&frame: &NodeId| match cx.plan.bound(frame) {
         RowBound::Exactly(rows) if rows as f64 <= cx.shared.option("max-rows") => None,
         RowBound::Small | RowBound::ByGroups => None,

@@ -16,7 +16,7 @@ pub fn partition_window(plan: &StaticPlan, text: &str, window: &WindowOrder) -> 
         return None;
     }
     let ordered = site.arguments.of(text);
-    let keys = window.used_on.iter().flat_map(|&id| keys_later(plan, id));
+    let keys = window.used_on.iter().take(2).flat_map(|&id| keys_later(plan, id));
     let key = keys.into_iter().find(|key| !ordered.contains(key.as_str())).unwrap_or_else(|| "key".to_owned());
     let edit = match literal_keys(text, site.receiver) {
         Some(arguments) => replace(arguments, format!("(\"{key}\")")),
