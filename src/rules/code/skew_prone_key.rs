@@ -9,7 +9,7 @@ use crate::rules::{CodeContext, Finding, Severity, templates};
 use crate::text::Span;
 
 declare_rule! {
-    /// A join, aggregation or window whose key holds most rows in few values: measured, or likely by the code.
+    /// A key of a join or window that brings too many rows together by the code: filled with one value, or of few values.
     ///
     /// ## Why
     /// All rows of one key go to one task, and the stage ends when that task ends. Adaptive execution splits such a partition only in a
@@ -18,10 +18,11 @@ declare_rule! {
     /// A value that stands for "unknown" makes a hot key out of all rows without one; rows whose key is null would have matched nothing.
     ///
     /// ## Silent when
-    /// - no run is linked, and the key isn't filled with a literal;
+    /// - nothing in the code makes the key a hot one: what a run measured without it is `skewed-stage`;
+    /// - the window's frame isn't known to be large;
     /// - the join has a salt among its keys.
     ///
-    /// A warning needs a linked run that measured the skew in a stage of this line; all else is a hint.
+    /// A hint; a warning once a linked run measured the skew in a stage of this line.
     ///
     /// ## Example
     /// ```python
@@ -55,19 +56,12 @@ declare_rule! {
 fn check(cx: &mut CodeContext<'_>) {
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
-        let Some(site) = &node.site else { continue };
-        let finding = match &node.operator {
-            Operator::Join(_) | Operator::Aggregate { .. } | Operator::Window => measured(cx, id, site),
-            _ => continue,
-        };
-        let by_code = || match &node.operator {
-            Operator::Join(join) => filled_key(cx, &node.inputs, join, site),
-            _ => None,
-        };
-        let finding = finding.or_else(by_code);
-        finding.into_iter().for_each(|finding| cx.shared.report(finding));
+        let (Operator::Join(join), Some(site)) = (&node.operator, &node.site) else { continue };
+        let Some(finding) = filled_key(cx, &node.inputs, join, site) else { continue };
+        let finding = if_measured(cx, finding, &[id]).with_fixes(templates::heaviest_keys(cx.plan, cx.shared.text, id));
+        cx.shared.report(finding);
     }
-    for window in &cx.plan.windows {
+    for (index, window) in cx.plan.windows.iter().enumerate() {
         let large = |&id: &NodeId| cx.plan.bound(id) == RowBound::Unbounded;
         let keys: Option<Vec<&String>> = window.keys.iter().map(Option::as_ref).collect();
         let Some(keys) = keys.filter(|keys| !keys.is_empty() && keys.iter().all(|key| has_few_values(key))) else { continue };
@@ -77,32 +71,23 @@ fn check(cx: &mut CodeContext<'_>) {
                 "By its name {names} has a few values only: this window sorts all rows of each in one task, and adaptive execution splits no window. Add a key with more values to partitionBy, or aggregate first."
             );
             let span = partition_call(cx.shared.text, &window.site).unwrap_or(window.site.method);
-            cx.shared.report(Finding::new(cx.shared.rule, Severity::Hint, span, message));
+            let over = cx.plan.functions.iter().filter(|call| call.over.is_some_and(|over| over.order == Some(index)));
+            let nodes: Vec<NodeId> = over.flat_map(|call| call.used_in.iter().copied()).collect();
+            let finding = Finding::new(cx.shared.rule, Severity::Hint, span, message);
+            let finding = if_measured(cx, finding, &nodes);
+            cx.shared.report(finding);
         }
     }
 }
 
-/// What a linked run measured in a stage of this operator.
-fn measured(cx: &CodeContext<'_>, id: NodeId, site: &CallSite) -> Option<Finding> {
-    let (verdict, label) = evidence::fired(&cx.shared, id, "skewed-stage")?;
-    let operator = &cx.plan.node(id).operator;
-    let advice = match operator {
-        Operator::Join(_) => "Broadcast the other side if it is small, treat the hot keys apart, or salt the join.",
-        Operator::Window => "Add a key to partitionBy, or aggregate first: adaptive execution splits no window.",
-        _ => "Aggregate by the key and a salt first, then by the key: adaptive execution splits no aggregation.",
+/// The finding as a warning, if a linked run measured the skew in a stage of these operators.
+fn if_measured(cx: &CodeContext<'_>, finding: Finding, nodes: &[NodeId]) -> Finding {
+    let Some((verdict, label)) = nodes.iter().find_map(|&id| evidence::fired(&cx.shared, id, "skewed-stage")) else {
+        return finding;
     };
-    let message = format!("One task held much of this step's rows in run {label}: {}. {advice}", verdict.short);
-    let fixes = match operator {
-        Operator::Join(_) => vec![
-            templates::broadcast(cx.plan, cx.shared.text, cx.shared.conf, id),
-            templates::salting(cx.plan, cx.shared.text, id),
-        ],
-        _ => Vec::new(),
-    };
-    let queries = [templates::heaviest_keys(cx.plan, cx.shared.text, id)];
-    let evidence = evidence::measured("slowest task", verdict.short.clone(), label);
-    let finding = Finding::new(cx.shared.rule, Severity::Warning, site.method, message).with_measured(Some(evidence));
-    Some(finding.with_fixes(fixes.into_iter().chain(queries).flatten()))
+    let message = format!("{} In run {label}: {}.", finding.message, verdict.short);
+    let measured = evidence::measured("slowest task", verdict.short.clone(), label);
+    Finding { severity: Severity::Warning, message, ..finding }.with_measured(Some(measured))
 }
 
 /// A join by a key whose missing values were filled with a literal before.
