@@ -13,6 +13,7 @@
 //! | `writes parquet to out mode append` | a write's format, target and mode as far as known (`?`) |
 //! | `df: frame unbounded` | a name that is bound to a frame, with its row bound |
 //! | `limit(10)`, `join left using [k]`, … | an operator, see [`operator`] |
+//! | `key k = id`, `key computed = ?` | an equality that a join's condition needs, by the columns' names |
 //! | `left broadcast`, `right broadcast` | a join's side that has the hint |
 //! | `carried withColumn`, `fresh withColumn` | an operator in a loop that builds on (does not build on) a variable of that loop |
 //! | `conditional withColumn` | an operator under an `if` in its loop or function |
@@ -20,7 +21,7 @@
 //! | `comprehension …` | the same of a comprehension |
 //! | `discarded broadcast` | a transformation whose result nothing uses |
 //! | `unpersist df` | a frame that is released |
-//! | `window partitioned`, `window whole` | an ordered window specification |
+//! | `window partitioned`, `window whole`, `window by [k, ?]` | an ordered window specification |
 //! | `calls lower`, `calls udf f`, `calls sum over order` | a column function; over a window by `group`, `order`, `frame` |
 //! | `lower in filter` | the operator that a column function is used in |
 //! | `python RowUdf f`, `row calls re.compile`, `captures spark Session`, `builtin F.lower({0})` | Python that Spark runs |
@@ -71,10 +72,11 @@ fn literal(value: &Literal) -> String {
 fn operator(operator: &Operator) -> String {
     let count = |count: &Option<i64>| count.map_or("?".into(), |count| count.to_string());
     match operator {
-        Operator::Source(Source::Read { format, location, has_schema, streaming, .. }) => {
+        Operator::Source(Source::Read { format, location, open, has_schema, streaming, .. }) => {
             let mut text = format!("read {}", format.as_deref().unwrap_or("?"));
             location.iter().for_each(|path| write!(text, " {}", literal(path)).unwrap());
             text.push_str(if *has_schema { " schema" } else { "" });
+            text.push_str(if *open { " open" } else { "" });
             text.push_str(if *streaming { " stream" } else { "" });
             text
         }
@@ -160,7 +162,15 @@ fn action_facts(plan: &StaticPlan, action: &Action) -> Vec<String> {
 fn node_facts(plan: &StaticPlan, id: NodeId, method: &str) -> Vec<String> {
     let node = plan.node(id);
     let mut facts = vec![operator(&node.operator)];
-    if let Operator::Join(_) = node.operator {
+    if let Operator::Join(join) = &node.operator {
+        for term in &join.terms {
+            let sides = term.sides.iter().map(|side| match &side.name {
+                _ if side.computed => "computed",
+                Some(name) => name,
+                None => "?",
+            });
+            facts.push(format!("key {}", sides.collect::<Vec<_>>().join(" = ")));
+        }
         for (side, input) in ["left", "right"].iter().zip(&node.inputs) {
             if plan.node(*input).operator == Operator::Hint("broadcast".into()) {
                 facts.push(format!("{side} broadcast"));
@@ -220,8 +230,10 @@ fn facts(text: &str, plan: &StaticPlan) -> Facts {
         facts.entry(line(site.method)).or_default().push(format!("unpersist {}", site.receiver.of(text)));
     }
     for window in &plan.windows {
+        let keys: Vec<&str> = window.keys.iter().map(|key| key.as_deref().unwrap_or("?")).collect();
         let kind = if window.partitioned { "window partitioned" } else { "window whole" };
-        facts.entry(line(window.site.method)).or_default().push(kind.into());
+        let facts = facts.entry(line(window.site.method)).or_default();
+        facts.extend([kind.to_owned(), format!("window by [{}]", keys.join(", "))]);
     }
     details(plan, |span, fact| facts.entry(line(span)).or_default().push(fact));
     for setting in &plan.settings {

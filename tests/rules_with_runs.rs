@@ -9,8 +9,11 @@ use sparkls::analysis::{self, Facts, Input};
 use sparkls::catalog::SparkVersion;
 use sparkls::conf::EffectiveConf;
 use sparkls::link::{Certainty, Link, Links, Measured};
+use sparkls::pyspark::plan::{NodeId, Operator};
 use sparkls::pyspark::{PythonFile, StaticPlan};
-use sparkls::rules::{Confidence, Environment, Finding, MeasuredRun, RuleSettings, RunView, Severity, Vendor};
+use sparkls::rules::{
+    Confidence, Environment, Finding, MeasuredRun, RuleSettings, RunView, Severity, Subject, Vendor, Verdict,
+};
 use sparkls::run::Run;
 use sparkls::run::model::{Job, SqlExecution, Stage, StageKey, Task, TaskFlags};
 
@@ -30,11 +33,18 @@ fn ran(action: usize, seconds: i64, result_bytes: &[u64]) -> Ran {
 }
 
 fn findings(code: &str, executions: &[Ran]) -> Vec<Finding> {
+    findings_of(code, |plan| {
+        let measured = MeasuredRun { label: "app-7".to_owned(), run: run(executions), ..MeasuredRun::default() };
+        (measured, links(plan, executions))
+    })
+}
+
+/// The findings on a file with a run that is linked to it.
+fn findings_of(code: &str, measure: impl FnOnce(&StaticPlan) -> (MeasuredRun, Links)) -> Vec<Finding> {
     let head = "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n";
     let text: Arc<str> = format!("{head}{code}").into();
     let plan = PythonFile::parse(&text).plan().clone();
-    let measured = MeasuredRun { label: "app-7".to_owned(), run: run(executions), ..MeasuredRun::default() };
-    let links = links(&plan, executions);
+    let (measured, links) = measure(&plan);
     let version = SparkVersion::new(3, 5, 9);
     let environment =
         Environment { version, version_known: true, vendor: Vendor::Oss, local: false, rules: RuleSettings::default() };
@@ -157,4 +167,39 @@ fn an_action_in_a_loop_says_how_often_it_ran() {
     let findings = findings(code, &[ran(0, 10, &[2_000]), ran(0, 20, &[2_000]), ran(0, 30, &[2_000])]);
     let finding = of(&findings, "action-in-loop").expect("a job a turn");
     assert!(finding.message.contains("3 times") && finding.message.contains("60.0 s"), "{}", finding.message);
+}
+
+/// A run in which one stage of the file's join was lopsided, linked as surely as this.
+fn lopsided_join(plan: &StaticPlan, certainty: Certainty) -> (MeasuredRun, Links) {
+    let join = plan.nodes.iter().position(|node| matches!(node.operator, Operator::Join(_))).unwrap();
+    let key = StageKey { stage: 3, attempt: 0 };
+    let rule = sparkls::rules::find("skewed-stage").unwrap();
+    let verdict =
+        Verdict { short: "max 40 x median".to_owned(), ..Verdict::fired(rule, Subject::Stage(key), vec![key]) };
+    let link = Link {
+        measured: Measured::Stage(key),
+        span: plan.nodes[join].site.as_ref().unwrap().method,
+        node: Some(NodeId(join as u32)),
+        action: None,
+        certainty,
+        reason: "the only join".to_owned(),
+    };
+    let measured = MeasuredRun { label: "app-7".to_owned(), verdicts: vec![verdict], ..MeasuredRun::default() };
+    (measured, Links { links: vec![link], unlinked: Vec::new() })
+}
+
+const JOIN: &str = "c = spark.table('orders').fillna({'k': ''}).join(spark.table('users'), 'k')\n";
+
+#[test]
+fn a_measured_skew_makes_a_filled_key_a_warning() {
+    let findings = findings_of(JOIN, |plan| lopsided_join(plan, Certainty::Likely));
+    let finding = of(&findings, "skew-prone-key").expect("the skew was measured");
+    assert_eq!((finding.severity, finding.confidence), (Severity::Warning, Confidence::Measured));
+    assert!(finding.message.contains("max 40 x median") && finding.message.contains("app-7"), "{}", finding.message);
+}
+
+#[test]
+fn a_guessed_skew_leaves_a_hint() {
+    let findings = findings_of(JOIN, |plan| lopsided_join(plan, Certainty::Candidate));
+    assert_eq!(of(&findings, "skew-prone-key").map(|finding| finding.severity), Some(Severity::Hint));
 }

@@ -32,6 +32,26 @@ pub struct FunctionCall {
     pub used_in: SmallVec<[NodeId; 1]>,
 }
 
+/// An equality in a join's condition: `a.k == b.id`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeyTerm {
+    /// The whole comparison.
+    pub span: Span,
+    /// What stands before and behind the sign.
+    pub sides: [KeySide; 2],
+}
+
+/// One side of a [`KeyTerm`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct KeySide {
+    /// Its characters.
+    pub span: Span,
+    /// The column's name, if it is a plain one.
+    pub name: Option<String>,
+    /// It is not the column itself: a cast, a function, arithmetic.
+    pub computed: bool,
+}
+
 /// A window as a function is taken over it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OverWindow {

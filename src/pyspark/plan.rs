@@ -93,6 +93,8 @@ pub struct WindowOrder {
     pub site: CallSite,
     /// `partitionBy` with at least one column that is no literal, before or after it.
     pub partitioned: bool,
+    /// The columns of `partitionBy` by name; `None` for other expressions.
+    pub keys: Vec<Option<String>>,
     /// The frames that it is used on in this file.
     pub used_on: Vec<NodeId>,
 }
@@ -297,6 +299,8 @@ pub enum Source {
         location: Vec<Literal>,
         /// Options given as literals, in order: name in lower case.
         options: Vec<(String, Literal)>,
+        /// There are options that the file doesn't tell (`**options`).
+        open: bool,
         /// A schema is given (`schema(...)`, `schema=`).
         has_schema: bool,
         /// A streaming source.
@@ -328,6 +332,8 @@ pub struct Join {
     pub condition: JoinCondition,
     /// `inner`, `left`, `right`, `full`, `cross`, `left_semi`, `left_anti` (Spark's aliases folded); `None` if not literal.
     pub kind: Option<String>,
+    /// The equalities that the condition needs, as far as they are known.
+    pub terms: Vec<KeyTerm>,
 }
 
 /// How a join matches rows.

@@ -180,6 +180,21 @@ pub(super) fn is_key_equality(text: &str) -> bool {
         && tokens.iter().any(|token| is_value(token.text))
 }
 
+/// Whether a text condition compares columns, but none for equality (`a.x BETWEEN b.from AND b.to`).
+pub(super) fn compares_without_equality(text: &str) -> bool {
+    let tokens = tokens(text);
+    let equal = tokens.iter().enumerate().any(|(at, token)| {
+        let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map_or("", |token| token.text);
+        token.text == "=" && (before == "=" || !matches!(before, "<" | ">" | "!"))
+            // `<=>` is an equality, too.
+            || token.text == ">" && before == "="
+    });
+    let compares = |token: &Token<'_>| {
+        matches!(token.text, "<" | ">") || ["BETWEEN", "LIKE", "RLIKE", "ILIKE"].iter().any(|word| token.is(word))
+    };
+    !equal && tokens.iter().any(compares) && !tokens.iter().any(|token| token.is("CASE") || token.is("IN"))
+}
+
 fn is_value(text: &str) -> bool {
     text.starts_with(['\'', '"']) || text == "?" || text.bytes().next().is_some_and(|byte| byte.is_ascii_digit())
 }
@@ -216,6 +231,15 @@ mod tests {
         assert_eq!(read("CREATE OR REPLACE TEMP VIEW v AS SELECT * FROM t"), Statement::Small);
         assert_eq!(read("show tables"), Statement::Small);
         assert_eq!(read(""), Statement::Small);
+    }
+
+    #[test]
+    fn conditions_without_an_equality() {
+        assert!(compares_without_equality("a.x BETWEEN b.lo AND b.hi"));
+        assert!(compares_without_equality("a.x >= b.lo AND a.x < b.hi"));
+        assert!(!compares_without_equality("a.k = b.k AND a.x > b.lo"));
+        assert!(!compares_without_equality("a.k == b.k") && !compares_without_equality("a.k <=> b.k"));
+        assert!(!compares_without_equality("matches(a.x, b.y)"));
     }
 
     #[test]

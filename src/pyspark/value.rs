@@ -5,7 +5,7 @@ use std::rc::Rc;
 use smallvec::SmallVec;
 
 use super::ir::{FunctionId, Top};
-use super::plan::{JoinCondition, Literal, NodeId};
+use super::plan::{JoinCondition, KeyTerm, Literal, NodeId};
 use crate::text::Span;
 
 /// One top-level statement and where it starts.
@@ -123,6 +123,7 @@ pub(super) struct Entry<'a> {
 pub(super) struct Reader {
     pub(super) format: Option<String>,
     pub(super) options: Vec<(String, Literal)>,
+    pub(super) open: bool,
     pub(super) has_schema: bool,
     pub(super) streaming: bool,
 }
@@ -166,6 +167,12 @@ pub(super) struct Column {
     pub(super) relation: Relation,
     /// The plan's function calls in it, the outermost first.
     pub(super) calls: SmallVec<[u32; 2]>,
+    /// It is made of columns and no column itself: a cast, a function, arithmetic.
+    pub(super) computed: bool,
+    /// The frames that its columns are taken from (`df.k`).
+    pub(super) frames: SmallVec<[NodeId; 2]>,
+    /// The equalities that it needs.
+    pub(super) terms: Vec<KeyTerm>,
 }
 
 /// What a condition compares.
@@ -176,6 +183,8 @@ pub(super) enum Relation {
     Unknown,
     /// A column with a value.
     Key,
+    /// A column with what may be a value or another column.
+    KeyOrEquality,
     /// Two columns for equality.
     Equality,
     /// Something else.
@@ -187,20 +196,27 @@ impl Relation {
         match (self, other) {
             (Self::Equality, _) | (_, Self::Equality) => Self::Equality,
             (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
+            (Self::KeyOrEquality, _) | (_, Self::KeyOrEquality) => Self::KeyOrEquality,
             (Self::Key, _) | (_, Self::Key) => Self::Key,
             _ => Self::NoEquality,
         }
     }
 
     pub(super) fn or(self, other: Self) -> Self {
-        if self == Self::Unknown || other == Self::Unknown { Self::Unknown } else { Self::NoEquality }
+        let unknown = |it| matches!(it, Self::Unknown | Self::KeyOrEquality);
+        if unknown(self) || unknown(other) { Self::Unknown } else { Self::NoEquality }
+    }
+
+    /// As a filter's condition it leaves the rows of one key.
+    pub(super) fn is_key(self) -> bool {
+        matches!(self, Self::Key | Self::KeyOrEquality)
     }
 
     pub(super) fn condition(self) -> JoinCondition {
         match self {
             Self::Equality => JoinCondition::Equality,
             Self::Key | Self::NoEquality => JoinCondition::NoEquality,
-            Self::Unknown => JoinCondition::Unknown,
+            Self::Unknown | Self::KeyOrEquality => JoinCondition::Unknown,
         }
     }
 }
@@ -209,6 +225,8 @@ impl Relation {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct WindowSpec {
     pub(super) partitioned: bool,
+    /// The columns of `partitionBy` by name.
+    pub(super) keys: Vec<Option<String>>,
     /// The plan's record of its `orderBy`.
     pub(super) index: Option<usize>,
     /// `rowsBetween` or `rangeBetween`.

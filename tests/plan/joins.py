@@ -16,6 +16,22 @@ r = a.join(b, a.x < b.y)  #> join inner without equality
 r = a.join(b, (a.k == b.k) | (a.j == b.j))  #> join inner without equality
 r = a.join(b, a.k.eqNullSafe(b.k))  #> join inner on equality
 r = a.join(b, (a.k == b.k) & (a.x < b.y))  #> join inner on equality
+r = a.join(b, (a.k == b.id) & (F.lower(a["n"]) == b.n) & (a.x < 5))  #> key k = id; key computed = n; join inner on equality
+r = a.join(b, [a.k == b.k, a.d.cast("date") == F.col("d")])  #> key k = k; key computed = d
+r = a.join(b, a.k.eqNullSafe(b.k))  #> key k = k
+r = a.join(b, (a.k == b.k) | (a.j == b.j))  #> no key k = k
+r = a.join(b, a.k == key)  #> join inner on ?
+r = a.join(b, a.k == 7)  #> join inner without equality
+near = F.udf(lambda x, y: x in y)
+r = a.join(b, near(a.x, b.y))  #> join inner without equality
+r = a.join(b, near(a.x, b.y) == b.z)  #> join inner without equality
+r = a.join(b, near(a.x, a.y) == b.z)  #> join inner on equality
+r = a.join(b, near("x", "y") == b.z)  #> join inner on ?
+r = a.join(b, F.expr("a.x BETWEEN b.lo AND b.hi"))  #> join inner without equality
+w = Window.partitionBy("k", a.j, F.lower("x")).orderBy("ts")  #> window partitioned; window by [k, j, ?]
+w = Window.partitionBy(*()).orderBy("ts")  #> window partitioned; window by []
+r = spark.read.format("jdbc").options(**options).load()  #> read jdbc open
+r = spark.read.options(**{"header": True}).csv("x")  #> read csv x
 r = a.join(b, F.expr("a.k = b.k"))  #> join inner on ?
 r = a.join(b, condition)  #> join inner on ?
 r = a.join(b, keys, how)  #> join ? on ?

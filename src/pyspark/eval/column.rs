@@ -7,9 +7,10 @@ use smallvec::SmallVec;
 use super::Interpreter;
 use super::call::Call;
 use crate::pyspark::ir::Operator;
-use crate::pyspark::plan::{FunctionCall, Literal, NodeId, OverWindow, RowUseKind};
+use crate::pyspark::plan::{FunctionCall, KeySide, KeyTerm, Literal, NodeId, OverWindow, RowUseKind};
 use crate::pyspark::value::{Column, Relation, Value};
 use crate::pyspark::{api, sql};
+use crate::text::Span;
 
 /// Either of two columns.
 pub(super) fn either(a: &Column, b: &Column) -> Rc<Column> {
@@ -22,6 +23,9 @@ pub(super) fn either(a: &Column, b: &Column) -> Rc<Column> {
         udf: a.udf || b.udf,
         constant: a.constant && b.constant,
         calls: joined(&a.calls, &b.calls),
+        computed: a.computed || b.computed,
+        frames: frames(&[a, b]),
+        terms: if a.terms == b.terms { a.terms.clone() } else { Vec::new() },
         relation: if a.relation == b.relation { a.relation } else { Relation::Unknown },
     })
 }
@@ -46,6 +50,12 @@ pub(super) fn combine<'a>(operator: Operator, left: &Column, right: &Value<'a>) 
         udf: left.udf || right.udf,
         constant: left.constant && right.constant,
         calls: joined(&left.calls, &right.calls),
+        computed: true,
+        frames: frames(&[left, right]),
+        terms: match operator {
+            Operator::And => left.terms.iter().chain(&right.terms).cloned().collect(),
+            _ => Vec::new(),
+        },
         relation: match operator {
             Operator::And => left.relation.and(right.relation),
             Operator::Or => left.relation.or(right.relation),
@@ -54,8 +64,29 @@ pub(super) fn combine<'a>(operator: Operator, left: &Column, right: &Value<'a>) 
     }))
 }
 
+/// The frames that the columns of any of these are taken from.
+fn frames(columns: &[&Column]) -> SmallVec<[NodeId; 2]> {
+    let mut all: SmallVec<[NodeId; 2]> = SmallVec::new();
+    for frame in columns.iter().flat_map(|column| &column.frames) {
+        if all.len() < MOST_CALLS && !all.contains(frame) {
+            all.push(*frame);
+        }
+    }
+    all
+}
+
+/// What is compared, and where it is written.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Comparison<'s> {
+    pub(super) equality: bool,
+    pub(super) span: Span,
+    /// By operand.
+    pub(super) spans: &'s [Span],
+}
+
 /// A comparison of values of which some may be columns.
-pub(super) fn compare<'a>(equality: bool, operands: &[Value<'a>]) -> Value<'a> {
+pub(super) fn compare<'a>(comparison: Comparison<'_>, operands: &[Value<'a>]) -> Value<'a> {
+    let equality = comparison.equality;
     let columns: Vec<&Column> = operands
         .iter()
         .filter_map(|value| if let Value::Column(column) = value { Some(&**column) } else { None })
@@ -65,17 +96,34 @@ pub(super) fn compare<'a>(equality: bool, operands: &[Value<'a>]) -> Value<'a> {
     }
     let plain = columns.iter().filter(|column| !column.constant).count();
     let relation = match (equality, operands.len(), plain) {
-        (true, 2, 2) if columns.iter().any(|column| column.udf) => Relation::NoEquality,
+        // A Python function of one side runs before the join; one of both sides can't.
+        (true, 2, 2) if columns.iter().any(|column| column.udf && column.frames.len() > 1) => Relation::NoEquality,
+        (true, 2, 2) if columns.iter().any(|column| column.udf && column.frames.is_empty()) => Relation::Unknown,
         (true, 2, 2) => Relation::Equality,
+        (true, 2, 1) if operands.iter().any(|value| matches!(value, Value::Unknown)) => Relation::KeyOrEquality,
         (true, 2, 1) => Relation::Key,
         (true, _, _) => Relation::Unknown,
         (false, _, _) => Relation::NoEquality,
     };
     let calls = columns.iter().fold(SmallVec::new(), |all, column| joined(&all, &column.calls));
+    let terms = match (relation, &columns[..], comparison.spans) {
+        (Relation::Equality, [left, right], [before, behind]) => {
+            let side = |column: &Column, span: &Span| KeySide {
+                span: *span,
+                name: column.name.clone().filter(|_| !column.computed),
+                computed: column.computed,
+            };
+            vec![KeyTerm { span: comparison.span, sides: [side(left, before), side(right, behind)] }]
+        }
+        _ => Vec::new(),
+    };
     Value::Column(Rc::new(Column {
         relation,
         udf: columns.iter().any(|column| column.udf),
         calls,
+        computed: true,
+        frames: frames(&columns),
+        terms,
         ..Column::default()
     }))
 }
@@ -124,7 +172,11 @@ impl<'a> Interpreter<'a> {
         if name == "expr" {
             let text = args.first().and_then(Value::as_text).unwrap_or_default();
             let (aggregate, explodes) = sql::expression(text);
-            let relation = if sql::is_key_equality(text) { Relation::Key } else { Relation::Unknown };
+            let relation = match text {
+                text if sql::is_key_equality(text) => Relation::Key,
+                text if sql::compares_without_equality(text) => Relation::NoEquality,
+                _ => Relation::Unknown,
+            };
             return Value::Column(Rc::new(Column { aggregate, explodes, relation, ..Column::default() }));
         }
         if api::entry("functions", name).is_none() && !api::is_aggregate(name) {
@@ -144,6 +196,9 @@ impl<'a> Interpreter<'a> {
             window: columns.iter().find_map(|column| column.window),
             udf: any(|column| column.udf),
             constant: false,
+            computed: true,
+            frames: frames(&columns.iter().collect::<Vec<_>>()),
+            terms: Vec::new(),
             relation: Relation::Unknown,
         }))
     }
@@ -154,7 +209,9 @@ impl<'a> Interpreter<'a> {
         let own = self.function_call(name, udf, call);
         let args = call.flat().iter().map(of_argument).collect::<Vec<_>>();
         let calls = args.iter().fold(SmallVec::from_slice(&[own]), |all, column| joined(&all, &column.calls));
-        Value::Column(Rc::new(Column { udf: true, calls, ..Column::default() }))
+        let frames = frames(&args.iter().collect::<Vec<_>>());
+        let relation = if frames.len() > 1 { Relation::NoEquality } else { Relation::Unknown };
+        Value::Column(Rc::new(Column { udf: true, calls, computed: true, frames, relation, ..Column::default() }))
     }
 
     /// Notes a call that makes a column, each place once.
@@ -210,8 +267,17 @@ impl<'a> Interpreter<'a> {
     pub(super) fn column_method(&mut self, column: &Rc<Column>, name: &str, call: &Call<'a>) -> Value<'a> {
         let args = &call.values;
         let others = args.iter().map(of_argument).fold(column.calls.clone(), |all, other| joined(&all, &other.calls));
+        let of_columns: Vec<Column> = args.iter().map(of_argument).collect();
+        let frames = frames(&std::iter::once(&**column).chain(&of_columns).collect::<Vec<_>>());
         let of = |relation| {
-            Value::Column(Rc::new(Column { relation, udf: column.udf, calls: others.clone(), ..Column::default() }))
+            Value::Column(Rc::new(Column {
+                relation,
+                udf: column.udf,
+                calls: others.clone(),
+                computed: true,
+                frames: frames.clone(),
+                ..Column::default()
+            }))
         };
         if name == "isin"
             && let Some(rows) = args.first()
@@ -246,11 +312,19 @@ impl<'a> Interpreter<'a> {
                 }))
             }
             "alias" | "name" | "cast" | "astype" | "try_cast" | "asc" | "desc" | "asc_nulls_first"
-            | "asc_nulls_last" | "desc_nulls_first" | "desc_nulls_last" => {
-                Value::Column(Rc::new(Column { relation: Relation::Unknown, ..(**column).clone() }))
-            }
+            | "asc_nulls_last" | "desc_nulls_first" | "desc_nulls_last" => Value::Column(Rc::new(Column {
+                relation: Relation::Unknown,
+                computed: column.computed || name.contains("cast") || name == "astype",
+                terms: Vec::new(),
+                ..(**column).clone()
+            })),
             "eqNullSafe" => {
-                compare(true, &[Value::Column(column.clone()), args.first().cloned().unwrap_or(Value::Unknown)])
+                let other = call.args.first().map(|arg| self.span_of(call.code, arg.value)).unwrap_or(call.arguments);
+                let spans = [call.receiver, other];
+                compare(
+                    Comparison { equality: true, span: call.span, spans: &spans },
+                    &[Value::Column(column.clone()), args.first().cloned().unwrap_or(Value::Unknown)],
+                )
             }
             "isin" | "isNull" | "isNotNull" | "like" | "rlike" | "ilike" | "contains" | "startswith" | "endswith"
             | "between" | "isNaN" => of(Relation::NoEquality),

@@ -128,7 +128,9 @@ impl<'a> Interpreter<'a> {
                 let values: Vec<Value<'a>> =
                     operands.iter().map(|operand| self.eval(code, *operand, Usage::Used)).collect();
                 self.check_comparison(code, id, operands, &values);
-                column::compare(*equality, &values)
+                let spans: SmallVec<[Span; 2]> = operands.iter().map(|id| self.span_of(code, *id)).collect();
+                let span = self.span_of(code, id);
+                column::compare(column::Comparison { equality: *equality, span, spans: &spans }, &values)
             }
             Expr::Not(operand) => {
                 let value = self.eval(code, *operand, Usage::Used);

@@ -2,10 +2,12 @@
 
 use std::rc::Rc;
 
+use smallvec::SmallVec;
+
 use super::call::Call;
 use super::{Interpreter, column};
 use crate::pyspark::ir::ExprId;
-use crate::pyspark::plan::{ActionKind, Join, JoinCondition, NodeId, Operator, Runs};
+use crate::pyspark::plan::{ActionKind, Join, JoinCondition, KeyTerm, NodeId, Operator, Runs};
 use crate::pyspark::value::{Code, Column, Grouped, Item, Object, Relation, Value, Writer};
 use crate::pyspark::{api, sql};
 
@@ -58,7 +60,7 @@ impl<'a> Interpreter<'a> {
             "join" => return self.join_frames(frame, call),
             "crossJoin" => {
                 let kind = Some("cross".to_owned());
-                return self.join_with(frame, Join { condition: JoinCondition::Cross, kind }, call);
+                return self.join_with(frame, Join { condition: JoinCondition::Cross, kind, terms: Vec::new() }, call);
             }
             "groupBy" | "groupby" | "rollup" | "cube" | "groupingSets" => {
                 let keys = call.flat().iter().map(|value| column::of_argument(value).name).collect();
@@ -170,7 +172,7 @@ impl<'a> Interpreter<'a> {
 
     fn is_key_filter(&self, call: &Call<'a>) -> bool {
         match call.value(0, "condition") {
-            Some(Value::Column(column)) => column.relation == Relation::Key,
+            Some(Value::Column(column)) => column.relation.is_key(),
             Some(Value::Text(text)) => sql::is_key_equality(&text.text),
             Some(value @ Value::Template(_)) => {
                 super::template_text(&value.literal()).is_some_and(|text| sql::is_key_equality(&text))
@@ -302,7 +304,8 @@ impl<'a> Interpreter<'a> {
             None | Some(Value::None) => JoinCondition::Missing,
             Some(on) => join_condition(on),
         };
-        self.join_with(frame, Join { condition, kind }, call)
+        let terms = call.value(1, "on").map(join_terms).unwrap_or_default();
+        self.join_with(frame, Join { condition, kind, terms }, call)
     }
 
     fn join_with(&mut self, frame: NodeId, join: Join, call: &Call<'a>) -> Value<'a> {
@@ -347,13 +350,17 @@ impl<'a> Interpreter<'a> {
         let call = Call::property(self, code, id, super::Usage::Used);
         match key {
             Value::Column(_) => {
-                let key_equality = matches!(key, Value::Column(column) if column.relation == Relation::Key);
+                let key_equality = matches!(key, Value::Column(column) if column.relation.is_key());
                 self.on(frame, Operator::Filter { key_equality }, &call)
             }
             Value::List(_) | Value::Tuple(_) => {
                 self.on(frame, Operator::Project { only_aggregates: false, explodes: false }, &call)
             }
-            key => Value::Column(Rc::new(Column { name: key.as_text().map(str::to_owned), ..Column::default() })),
+            key => Value::Column(Rc::new(Column {
+                name: key.as_text().map(str::to_owned),
+                frames: SmallVec::from_slice(&[frame]),
+                ..Column::default()
+            })),
         }
     }
 
@@ -382,7 +389,11 @@ impl<'a> Interpreter<'a> {
             "plot" => Value::Foreign,
             _ => match api::entry("DataFrame", name) {
                 Some(_) => Value::Unknown,
-                None => Value::Column(Rc::new(Column { name: Some(name.to_owned()), ..Column::default() })),
+                None => Value::Column(Rc::new(Column {
+                    name: Some(name.to_owned()),
+                    frames: SmallVec::from_slice(&[frame]),
+                    ..Column::default()
+                })),
             },
         }
     }
@@ -455,6 +466,18 @@ fn join_kind(how: &str) -> String {
         other => return other.to_owned(),
     }
     .to_owned()
+}
+
+/// The equalities that a condition needs, in order.
+fn join_terms(on: &Value<'_>) -> Vec<KeyTerm> {
+    match on {
+        Value::Column(column) => column.terms.clone(),
+        Value::List(items) | Value::Tuple(items) => items
+            .iter()
+            .flat_map(|item| if let Value::Column(column) = &item.value { column.terms.clone() } else { Vec::new() })
+            .collect(),
+        _ => Vec::new(),
+    }
 }
 
 fn join_condition(on: &Value<'_>) -> JoinCondition {

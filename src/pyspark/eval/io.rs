@@ -15,8 +15,14 @@ impl<'a> Interpreter<'a> {
         let mut next = (**reader).clone();
         match name {
             "format" => next.format = call.value(0, "source").and_then(Value::as_text).map(str::to_ascii_lowercase),
-            "option" => next.options.extend(self.option(call)),
-            "options" => next.options.extend(self.options(call)),
+            "option" => match self.option(call) {
+                Some(option) => next.options.push(option),
+                None => next.open = true,
+            },
+            "options" => {
+                next.options.extend(self.options(call));
+                next.open |= has_unknown_options(call);
+            }
             "schema" => next.has_schema = true,
             "table" => return self.table(call),
             "load" | "parquet" | "orc" | "csv" | "json" | "text" | "jdbc" | "xml" | "avro" | "delta" | "textFile" => {
@@ -41,6 +47,7 @@ impl<'a> Interpreter<'a> {
             reader.format = Some(format.to_ascii_lowercase());
         }
         reader.has_schema |= call.keyword("schema").is_some();
+        reader.open |= has_unknown_options(call);
         reader.options.extend(
             self.options(call).into_iter().filter(|(name, _)| !matches!(name.as_str(), "path" | "schema" | "format")),
         );
@@ -74,6 +81,7 @@ impl<'a> Interpreter<'a> {
             format: reader.format,
             location,
             options: reader.options,
+            open: reader.open,
             has_schema: reader.has_schema,
             streaming: reader.streaming,
             chain: call.span,
@@ -260,4 +268,13 @@ impl<'a> Interpreter<'a> {
         self.act(ActionKind::Write(write), Some(writer.input), false, call);
         Value::None
     }
+}
+
+/// `**options` that are no dict with literal keys in this file.
+fn has_unknown_options(call: &Call<'_>) -> bool {
+    let is_known = |value: &Value<'_>| match value {
+        Value::Dict(entries) => entries.iter().all(|entry| entry.key.value.as_text().is_some()),
+        _ => false,
+    };
+    call.args.iter().zip(&call.values).any(|(arg, value)| arg.name == ArgName::DoubleStar && !is_known(value))
 }

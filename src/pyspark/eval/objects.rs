@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use super::call::Call;
 use super::frame::integer;
-use super::{Interpreter, Usage, template_text};
+use super::{Interpreter, Usage, column, template_text};
 use crate::conf::Carrier;
-use crate::pyspark::ir::ExprId;
+use crate::pyspark::ir::{ArgName, ExprId};
 use crate::pyspark::plan::{
     ActionKind, DriverData, Loop, LoopOver, Operator, RowBound, RowUseKind, SessionStart, Source, WindowOrder,
 };
@@ -278,16 +278,21 @@ impl<'a> Interpreter<'a> {
             "partitionBy" => {
                 // A literal key puts every row into one partition.
                 let literal = |value: &Value<'a>| matches!(value, Value::Column(column) if column.constant);
-                next.partitioned |= call.flat().iter().any(|value| !literal(value));
+                // Of `*keys` nobody knows the number.
+                let unpacked = call.args.iter().any(|arg| arg.name == ArgName::Star);
+                next.partitioned |= unpacked || call.flat().iter().any(|value| !literal(value));
+                next.keys = call.flat().iter().map(|value| column::of_argument(value).name).collect();
                 if let Some(order) = next.index.and_then(|index| self.plan.windows.get_mut(index)) {
                     order.partitioned |= next.partitioned;
+                    order.keys.clone_from(&next.keys);
                 }
             }
             "orderBy" => {
                 let site = self.site(call);
                 let index = *self.windows.entry(call.span).or_insert(self.plan.windows.len());
                 if index == self.plan.windows.len() {
-                    self.plan.windows.push(WindowOrder { site, partitioned: next.partitioned, used_on: Vec::new() });
+                    let (partitioned, keys) = (next.partitioned, next.keys.clone());
+                    self.plan.windows.push(WindowOrder { site, partitioned, keys, used_on: Vec::new() });
                 }
                 next.index = Some(index);
             }

@@ -16,6 +16,7 @@ impl<'a> Interpreter<'a> {
                     format: Some("text".to_owned()),
                     location: call.values.first().map(Value::literal).into_iter().collect(),
                     options: Vec::new(),
+                    open: false,
                     has_schema: true,
                     streaming: false,
                     chain: call.span,

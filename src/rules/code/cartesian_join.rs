@@ -1,8 +1,8 @@
 //! A join of every row with every row.
 
-use super::lineage::{is_generated, is_given};
+use super::lineage::is_given;
+use super::sides::{has_condition_later, is_small};
 use crate::declare_rule;
-use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{CallSite, JoinCondition, NodeId, Operator, RowBound};
 use crate::rules::{CodeContext, Finding, Severity};
 
@@ -53,6 +53,7 @@ declare_rule! {
 }
 
 fn check(cx: &mut CodeContext<'_>) {
+    let few = cx.shared.option("max-copies");
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
         let (Operator::Join(join), Some(site), [left, right]) = (&node.operator, &node.site, &node.inputs[..]) else {
@@ -64,31 +65,12 @@ fn check(cx: &mut CodeContext<'_>) {
             _ => continue,
         };
         let sides = [*left, *right];
-        if sides.iter().any(|&side| is_small(cx, side)) || has_condition_later(cx.plan, cx.shared.text, id) {
+        if sides.iter().any(|&side| is_small(cx.plan, side, few)) || has_condition_later(cx.plan, cx.shared.text, id) {
             continue;
         }
         let finding = judge(cx, site, sides, on_purpose);
         cx.shared.report(finding);
     }
-}
-
-/// Whether a side is small by the code or by its author's word.
-fn is_small(cx: &CodeContext<'_>, side: NodeId) -> bool {
-    let few = match cx.plan.bound(side) {
-        RowBound::Exactly(rows) => rows as f64 <= cx.shared.option("max-copies"),
-        RowBound::Small => true,
-        RowBound::ByGroups | RowBound::Unknown | RowBound::Unbounded => false,
-    };
-    few || is_generated(cx.plan, side) || matches!(&cx.plan.node(side).operator, Operator::Hint(hint) if hint == "broadcast")
-}
-
-/// Whether a filter right behind the join holds an equality: `a.join(b).where(a.k == b.k)` is an inner join.
-fn has_condition_later(plan: &StaticPlan, text: &str, join: NodeId) -> bool {
-    plan.nodes.iter().any(|node| {
-        let is_filter = matches!(node.operator, Operator::Filter { .. }) && node.inputs.contains(&join);
-        let condition = node.site.as_ref().map(|site| site.arguments.of(text)).unwrap_or_default();
-        is_filter && condition.contains('=') && !condition.contains("!=")
-    })
 }
 
 fn judge(cx: &CodeContext<'_>, site: &CallSite, sides: [NodeId; 2], on_purpose: bool) -> Finding {

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crate::link::{Certainty, Link, Measured};
 use crate::pyspark::plan::NodeId;
 use crate::rules::run::words::{bytes, grouped};
-use crate::rules::{Evidence, RunView, Shared};
+use crate::rules::{Evidence, RunView, Shared, Subject, Verdict};
 use crate::run::Run;
 use crate::run::model::{SqlExecution, Stage};
 use crate::run::slots::stage_wall;
@@ -70,6 +70,20 @@ pub(super) fn single_task_ms(cx: &Shared<'_>, node: NodeId, action: usize) -> Op
             .filter(|stage| stage.task_count == 1)
             .filter_map(|stage| stage_wall(run, stage));
         walls.max().map(|longest| (longest as f64, view.measured.label.clone()))
+    })
+}
+
+/// What a rule on runs says of a stage that is linked to an operator, and the run.
+pub(super) fn fired<'a>(cx: &Shared<'a>, node: NodeId, rule: &str) -> Option<(&'a Verdict, &'a str)> {
+    cx.runs.iter().find_map(|view| {
+        let linked: BTreeSet<Measured> =
+            links(view, |link| link.node == Some(node)).map(|link| link.measured).collect();
+        let is_linked = |verdict: &&Verdict| match verdict.subject {
+            Subject::Stage(key) => linked.contains(&Measured::Stage(key)),
+            _ => false,
+        };
+        let mut verdicts = view.measured.verdicts.iter().filter(|verdict| verdict.rule == rule && verdict.is_fired());
+        Some((verdicts.find(is_linked)?, view.measured.label.as_str()))
     })
 }
 

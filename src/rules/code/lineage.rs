@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::pyspark::StaticPlan;
-use crate::pyspark::plan::{Literal, Node, NodeId, Operator, Source};
+use crate::pyspark::plan::{Action, Literal, Node, NodeId, Operator, Source};
 
 /// The operators that run again each time a frame is computed: upstream to the nearest cached ones, nearest first.
 pub(super) fn recomputed(plan: &StaticPlan, from: NodeId) -> Vec<NodeId> {
@@ -84,4 +84,15 @@ pub(super) fn is_generated(plan: &StaticPlan, id: NodeId) -> bool {
         _ => None,
     });
     sources.all(|source| matches!(source, Source::Range(Some(_)) | Source::Local(Some(_))))
+}
+
+/// The operators that read a frame, in source order.
+pub(super) fn readers(plan: &StaticPlan, id: NodeId) -> impl Iterator<Item = NodeId> {
+    let reads = move |(_, node): &(usize, &Node)| node.inputs.contains(&id);
+    plan.nodes.iter().enumerate().filter(reads).map(|(index, _)| NodeId(index as u32))
+}
+
+/// The actions that run a frame as it is, in source order.
+pub(super) fn actions_on(plan: &StaticPlan, id: NodeId) -> impl Iterator<Item = &Action> {
+    plan.actions.iter().filter(move |action| action.input == Some(id))
 }

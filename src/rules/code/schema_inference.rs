@@ -98,7 +98,7 @@ fn judge(cx: &CodeContext<'_>, id: NodeId, source: &Source, site: &CallSite, inf
         ),
     };
     Finding::new(cx.shared.rule, severity, written_option(text, source).unwrap_or(site.method), message)
-        .with_fixes(templates::schema_skeleton(cx.plan, id))
+        .with_fixes(templates::schema_skeleton(cx.plan, text, id))
 }
 
 /// The word `inferSchema` in the reader's chain.

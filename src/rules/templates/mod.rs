@@ -4,21 +4,26 @@
 
 mod broadcast;
 mod cache;
+mod columns;
 mod diagnose;
 mod edits;
+mod jdbc;
 mod replace;
 mod salting;
 mod schema;
+mod window;
 
 pub use broadcast::broadcast;
 pub use cache::cache_between;
 pub use diagnose::{explain, heaviest_keys, rows_per_partition};
+pub use jdbc::jdbc_partitions;
 pub use replace::{
-    assign, first, iterate, limit_rows, move_around, pandas_api, repartition, take, with_columns, without_call,
-    write_rows,
+    assign, first, instead, iterate, join_type, limit_rows, move_around, move_hint, pandas_api, repartition,
+    repartition_behind, take, with_columns, without_call, write_rows,
 };
 pub use salting::salting;
 pub use schema::schema_skeleton;
+pub use window::{partition_window, rows_frame};
 
 use crate::conf::EffectiveConf;
 use crate::pyspark::StaticPlan;
@@ -48,6 +53,9 @@ fn offered(plan: &StaticPlan, text: &str, conf: &EffectiveConf, wanted: impl Fn(
             fixes.extend(on_node(plan, text, conf, NodeId(index as u32)));
         }
     }
+    for window in plan.windows.iter().filter(|window| wanted(&window.site)) {
+        fixes.extend(partition_window(plan, text, window));
+    }
     for action in plan.actions.iter().filter(|action| wanted(&action.site)) {
         fixes.extend(explain(plan, text, conf.version(), action));
     }
@@ -73,7 +81,7 @@ fn on_node(plan: &StaticPlan, text: &str, conf: &EffectiveConf, id: NodeId) -> V
             vec![heaviest_keys(plan, text, id), rows_per_partition(plan, text, id)]
         }
         Operator::Coalesce { .. } => vec![repartition(plan, text, id)],
-        Operator::Source(_) => vec![schema_skeleton(plan, id)],
+        Operator::Source(_) => vec![schema_skeleton(plan, text, id), jdbc_partitions(plan, text, id)],
         _ => Vec::new(),
     };
     offers.into_iter().flatten().collect()

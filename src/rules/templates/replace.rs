@@ -53,6 +53,32 @@ pub fn limit_rows(action: &Action) -> Option<Fix> {
     (!action.site.receiver.is_empty()).then(|| quick_fix(format!("Limit the rows of {}()", action.method), vec![edit]))
 }
 
+/// A call in the place of another of the same frame.
+pub fn instead(site: &CallSite, written: &str, title: &str) -> Fix {
+    quick_fix(title, vec![replace(call(site), written)])
+}
+
+/// A join with this type: in the place of the one that is written, or behind the other arguments.
+pub fn join_type(text: &str, site: &CallSite, kind: &str) -> Option<Fix> {
+    let edit = match site.argument(2, "how") {
+        Some(how) if how.span.of(text).starts_with(['"', '\'']) => replace(how.span, format!("\"{kind}\"")),
+        Some(_) => return None,
+        None => insert(site.args.last()?.span.end as usize, format!(", how=\"{kind}\"")),
+    };
+    let title = match kind {
+        "inner" => "Say that it is an inner join".to_owned(),
+        _ => format!("Make it a {kind} join"),
+    };
+    Some(quick_fix(title, vec![edit]))
+}
+
+/// `.repartition(64)` behind a read.
+pub fn repartition_behind(plan: &StaticPlan, read: NodeId) -> Option<Fix> {
+    let site = plan.node(read).site.as_ref()?;
+    let edit = insert(site.call.end as usize, ".repartition(64)");
+    Some(quick_fix("Repartition behind the read (choose the number)", vec![edit]))
+}
+
 /// `coalesce(n)` to `repartition(n)`: a shuffle, but the steps before it keep their tasks.
 pub fn repartition(plan: &StaticPlan, text: &str, id: NodeId) -> Option<Fix> {
     let node = plan.node(id);
@@ -125,6 +151,25 @@ pub fn move_around(text: &str, site: &CallSite, side: Span) -> Option<Fix> {
         insert(side.end as usize, after.of(text)),
     ];
     Some(quick_fix("Move the hint to the side of the join", edits))
+}
+
+/// `F.broadcast(a).join(b, …)` to `a.join(F.broadcast(b), …)`: the hint goes from one side of a join to the other.
+pub fn move_hint(text: &str, hint: &CallSite, from: Span, to: Span, side: &str) -> Option<Fix> {
+    let is_method = hint.method.of(text) == "hint";
+    let frame = if is_method { hint.receiver } else { hint.args.first()?.span };
+    let (open, close) = (Span { end: frame.start, ..hint.call }, Span { start: frame.end, ..hint.call });
+    // A call as it is may stand before `.join` or as an argument; anything else would have to be wrapped.
+    let is_plain = |span: Span| !span.of(text).contains([' ', '\n', '\r', '#']);
+    if hint.call != from || hint.args.len() != 1 || !is_plain(frame) || !is_plain(to) {
+        return None;
+    }
+    let edits = vec![
+        replace(open, ""),
+        replace(close, ""),
+        insert(to.start as usize, open.of(text)),
+        insert(to.end as usize, close.of(text)),
+    ];
+    Some(quick_fix(format!("Broadcast the {side} side instead"), edits))
 }
 
 /// A statement `df.call()` to `df = df.call()`.
