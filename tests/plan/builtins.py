@@ -72,3 +72,8 @@ f = F.udf(lambda s: datetime.strptime(s, "%Y-%m-%d"), "timestamp")  #> builtin F
 f = F.udf(lambda s: re.sub(r"\d{3}", "", s))  #> builtin F.regexp_replace({0}, r"\d{{3}}", "")
 f = F.udf(lambda s: re.sub(r"(?P<x>a)", "", s))  #> no builtin
 f = F.udf(lambda s: re.search("id=([0-9]+)", s).group(1))  #> builtin F.regexp_extract({0}, "id=([0-9]+)", 1)
+
+
+@F.udf("double")  #> no builtin
+def scaled(vector: DenseVector, by: float):
+    return vector * by

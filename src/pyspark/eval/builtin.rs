@@ -28,13 +28,18 @@ pub(super) fn expression<'a>(
     function: &'a Function,
     declared: &str,
 ) -> Option<String> {
-    let param = |(index, param): (usize, &crate::pyspark::ir::Param)| {
-        let kind = param.annotation.map_or(Kind::Any, |span| Kind::of_annotation(interpreter.str(code, span)));
-        (interpreter.str(code, param.name), Term::column(format!("{{{index}}}"), kind))
-    };
-    let names = function.params.iter().enumerate().map(param).collect();
+    let mut names = Vec::new();
+    for (index, param) in function.params.iter().enumerate() {
+        let kind = match param.annotation {
+            // Objects of other classes have operators of their own.
+            Some(span) => Kind::of_annotation(interpreter.str(code, span)),
+            None => Some(Kind::Any),
+        };
+        let column = kind.map(|kind| Term::column(format!("{{{index}}}"), kind));
+        names.extend(column.map(|column| (interpreter.str(code, param.name), column)));
+    }
     let returns = match function.returns {
-        Some(span) => Kind::of_annotation(interpreter.str(code, span)),
+        Some(span) => Kind::of_annotation(interpreter.str(code, span)).unwrap_or(Kind::Any),
         None => Kind::of_type(declared),
     };
     let mut body = Body { interpreter, code, names, returns, steps: 0 };

@@ -49,7 +49,11 @@ impl<'a> Body<'_, 'a> {
                 let terms: Option<Vec<String>> = args.iter().map(|arg| Some(self.term(*arg)?.as_column())).collect();
                 number_of(format!("F.{function}({})", terms?.join(", ")))
             }
-            ("sorted", [of]) => Some(Term::column(format!("F.array_sort({})", self.column(*of)?.code), Kind::Array)),
+            // Sorting and joining a text works on its letters.
+            ("sorted", [of]) => {
+                let of = self.column(*of).filter(|of| of.kind == Kind::Array)?;
+                Some(Term::column(format!("F.array_sort({})", of.code), Kind::Array))
+            }
             (_, [of]) if name.starts_with("math.") => {
                 let function = match name.trim_start_matches("math.") {
                     same @ ("sqrt" | "exp" | "log10" | "log2" | "floor" | "ceil" | "sin" | "cos" | "tan") => same,
@@ -102,7 +106,7 @@ impl<'a> Body<'_, 'a> {
             return Some(term);
         }
         if let (Some(separator), "join", [of]) = (self.plain_text(object), name, args) {
-            let of = self.column(*of)?.code;
+            let of = self.column(*of).filter(|of| of.kind == Kind::Array)?.code;
             return Some(Term::column(format!("F.concat_ws({}, {of})", quoted(separator)?), Kind::Text));
         }
         if name == "get"

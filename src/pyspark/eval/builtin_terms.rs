@@ -13,18 +13,19 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// By a Python annotation.
-    pub(super) fn of_annotation(annotation: &str) -> Self {
+    /// By a Python annotation; `None` for classes that Spark has no type of its own for.
+    pub(super) fn of_annotation(annotation: &str) -> Option<Self> {
         let name = annotation.trim_matches(['"', '\'']).replace("Optional[", "");
         let name = name.split(['|', '[', ']']).next().unwrap_or_default().trim();
-        match name.rsplit('.').next().unwrap_or_default() {
+        Some(match name.rsplit('.').next().unwrap_or_default() {
             "str" => Self::Text,
             "int" | "float" | "Decimal" => Self::Number,
             "bool" => Self::Bool,
             "list" | "List" | "Sequence" => Self::Array,
             "date" | "datetime" => Self::Time,
-            _ => Self::Any,
-        }
+            "Any" | "object" => Self::Any,
+            _ => return None,
+        })
     }
 
     /// By the declared type of a UDF's result.

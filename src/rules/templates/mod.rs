@@ -9,6 +9,7 @@ mod edits;
 mod replace;
 mod salting;
 mod schema;
+mod udf;
 
 pub use broadcast::broadcast;
 pub use cache::cache_between;
@@ -19,6 +20,7 @@ pub use replace::{
 };
 pub use salting::salting;
 pub use schema::schema_skeleton;
+pub use udf::{UdfCall, by_builtin, pandas_udf, shown, use_arrow};
 
 use crate::conf::EffectiveConf;
 use crate::pyspark::StaticPlan;
