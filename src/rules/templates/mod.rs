@@ -9,6 +9,7 @@ mod edits;
 mod replace;
 mod salting;
 mod schema;
+mod streaming;
 mod udf;
 
 pub use broadcast::broadcast;
@@ -20,6 +21,7 @@ pub use replace::{
 };
 pub use salting::salting;
 pub use schema::schema_skeleton;
+pub use streaming::{available_now, option_before, watermark};
 pub use udf::{UdfCall, by_builtin, pandas_udf, shown, use_arrow};
 
 use crate::conf::EffectiveConf;

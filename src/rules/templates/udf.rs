@@ -99,7 +99,6 @@ pub fn by_builtin(
     calls: &[UdfCall<'_>],
 ) -> Option<Fix> {
     let functions = Functions::of(plan, text);
-    let shown = shown(function, expression)?;
     let mut edits = Vec::new();
     for call in calls {
         if call.arguments.len() != function.params.len() {
@@ -110,8 +109,8 @@ pub fn by_builtin(
         let code = if is_operand(&code) { code } else { format!("({code})") };
         edits.push(replace(call.call, code));
     }
-    (!edits.is_empty())
-        .then(|| quick_fix(format!("Replace the calls by {shown} (look at nulls first)"), functions.with_import(edits)))
+    let title = "Replace the calls by built-in functions (look at nulls first)";
+    (!edits.is_empty()).then(|| quick_fix(title, functions.with_import(edits)))
 }
 
 /// `useArrow=True`: values travel in batches.
