@@ -4,6 +4,7 @@
 
 mod broadcast;
 mod cache;
+mod columns;
 mod diagnose;
 mod edits;
 mod replace;
@@ -14,10 +15,11 @@ mod udf;
 
 pub use broadcast::broadcast;
 pub use cache::cache_between;
+pub use columns::{builtins, column_operator, null_test, union_by_name};
 pub use diagnose::{explain, heaviest_keys, rows_per_partition};
 pub use replace::{
-    assign, first, iterate, limit_rows, move_around, pandas_api, repartition, take, with_columns, without_call,
-    write_rows,
+    assign, first, iterate, limit_rows, move_around, pandas_api, reduce_by_key, repartition, take, with_columns,
+    without_call, write_rows,
 };
 pub use salting::salting;
 pub use schema::schema_skeleton;
