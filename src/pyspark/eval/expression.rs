@@ -122,6 +122,10 @@ impl<'a> Interpreter<'a> {
                 let values: Vec<Value<'a>> =
                     operands.iter().map(|operand| self.eval(code, *operand, Usage::Used)).collect();
                 self.check_comparison(code, id, operands, &values);
+                // `is` and `in` give a truth value, whatever they compare.
+                if self.gives_truth(code, operands) {
+                    return Value::Unknown;
+                }
                 column::compare(*equality, &values)
             }
             Expr::Not(operand) => {

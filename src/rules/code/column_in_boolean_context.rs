@@ -14,6 +14,7 @@ declare_rule! {
     ///
     /// ## Silent when
     /// - the operand is a name alone, which may hold nothing yet (`condition or F.lit(True)`);
+    /// - it is an attribute alone (`if df.ready`), which may be no column;
     /// - the column is one of pandas.
     ///
     /// ## Example
@@ -43,10 +44,19 @@ declare_rule! {
 }
 
 fn check(cx: &mut CodeContext<'_>) {
-    for misused in &cx.plan.misused {
+    for misused in cx.plan.misused.iter().filter(|misused| !is_attribute(cx.shared.text, misused)) {
         let finding = judge(cx, misused);
         cx.shared.report(finding);
     }
+}
+
+/// `if df.flag:`: the attribute may be another thing than a column.
+fn is_attribute(text: &str, misused: &MisusedColumn) -> bool {
+    let code = misused.span.of(text).trim_start_matches("not ");
+    let asks = matches!(misused.misuse, Misuse::Not | Misuse::Condition);
+    // An object keeps an expression in an attribute of its own, or nothing.
+    let own = misused.misuse == Misuse::IsNone && code.starts_with("self.") && !code.contains('(');
+    own || asks && code.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.')
 }
 
 fn judge(cx: &CodeContext<'_>, misused: &MisusedColumn) -> Finding {
