@@ -14,6 +14,7 @@ declare_rule! {
     /// ## Silent when
     /// - whole partitions are worked on (`mapPartitions`, `foreachPartition`);
     /// - only the RDD's properties are asked for (`getNumPartitions`), or it is handed to another library;
+    /// - it is read as JSON (`spark.read.json(df.rdd.map(...))`);
     /// - it numbers rows (`zipWithIndex`).
     ///
     /// ## Example
@@ -48,6 +49,10 @@ fn check(cx: &mut CodeContext<'_>) {
         let id = NodeId(index as u32);
         let Some(site) = node.site.as_ref().filter(|_| !cx.plan.is_repeat(id)) else { continue };
         if node.operator != Operator::Rdd || site.method.of(cx.shared.text) != "rdd" || !by_row(cx, id) {
+            continue;
+        }
+        // The reader of JSON texts takes an RDD, and has no other way to a schema.
+        if site.statement.of(cx.shared.text).contains(".read.json(") {
             continue;
         }
         let connect = if cx.plan.uses.connect { " Spark Connect, which this file uses, has no RDDs." } else { "" };
