@@ -136,7 +136,8 @@ pub struct FunctionFacts {
     pub calls: Vec<(String, Span)>,
     /// Names from outside that weigh something.
     pub captures: Vec<Capture>,
-    /// The same as `value` as an expression of built-in functions, with `{0}` for the first parameter, if there is one.
+    /// The same as its result as an expression of built-in functions, with `{0}` for the column that the first parameter
+    /// gets (other braces are doubled), if there is one.
     pub builtin: Option<String>,
     /// It is kept by `lru_cache` or `cache`.
     pub cached: bool,

@@ -593,6 +593,13 @@ impl StaticPlan {
         self.groups.sort();
     }
 
+    /// Whether the rows of a node keep coming: one of its sources streams.
+    pub fn is_streaming(&self, id: NodeId) -> bool {
+        let streams =
+            |&id: &NodeId| matches!(self.node(id).operator, Operator::Source(Source::Read { streaming: true, .. }));
+        self.upstream(id).iter().any(streams)
+    }
+
     /// The node and all it is computed from, each once, nearest first.
     pub fn upstream(&self, id: NodeId) -> Vec<NodeId> {
         let mut seen = vec![false; self.nodes.len()];

@@ -4,3 +4,4 @@ stream = spark.readStream.format("kafka").option("subscribe", "t").load()  #> re
 def save(batch, batch_id):
     batch.write.parquet("out")  #> parquet: unknown
 stream.writeStream.foreachBatch(save).option("checkpointLocation", "/c").start()  #> start: unbounded
+rows = spark.readStream.table("events")  #> read table events stream

@@ -340,6 +340,8 @@ impl<'a> Interpreter<'a> {
                 });
                 Value::Column(Rc::new(others))
             }
+            // An object that only looked like a column.
+            _ if api::entry("Column", name).is_none() => Value::Unknown,
             _ => of(Relation::Unknown),
         }
     }

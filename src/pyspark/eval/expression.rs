@@ -128,6 +128,10 @@ impl<'a> Interpreter<'a> {
                 let values: Vec<Value<'a>> =
                     operands.iter().map(|operand| self.eval(code, *operand, Usage::Used)).collect();
                 self.check_comparison(code, id, operands, &values);
+                // `is` and `in` give a truth value, whatever they compare.
+                if self.gives_truth(code, operands) {
+                    return Value::Unknown;
+                }
                 let spans: SmallVec<[Span; 2]> = operands.iter().map(|id| self.span_of(code, *id)).collect();
                 let span = self.span_of(code, id);
                 column::compare(column::Comparison { equality: *equality, span, spans: &spans }, &values)

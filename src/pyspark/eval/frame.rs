@@ -387,6 +387,7 @@ impl<'a> Interpreter<'a> {
             "na" | "stat" => Value::Object(Object::Functions(frame)),
             "sparkSession" => Value::Object(Object::Session),
             "plot" => Value::Foreign,
+            "is_cached" => Value::Unknown,
             _ => match api::entry("DataFrame", name) {
                 Some(_) => Value::Unknown,
                 None => Value::Column(Rc::new(Column {

@@ -24,8 +24,9 @@ impl<'a> Interpreter<'a> {
                 next.open |= has_unknown_options(call);
             }
             "schema" => next.has_schema = true,
-            "table" => return self.table(call),
-            "load" | "parquet" | "orc" | "csv" | "json" | "text" | "jdbc" | "xml" | "avro" | "delta" | "textFile" => {
+            "table" if !reader.streaming => return self.table(call),
+            "load" | "table" | "parquet" | "orc" | "csv" | "json" | "text" | "jdbc" | "xml" | "avro" | "delta"
+            | "textFile" => {
                 return self.load(next, name, call);
             }
             _ => {

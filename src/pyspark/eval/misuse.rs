@@ -85,6 +85,15 @@ impl<'a> Interpreter<'a> {
         }
     }
 
+    /// Whether the operands are compared by `is` or `in`.
+    pub(super) fn gives_truth(&self, code: Code<'a>, operands: &[ExprId]) -> bool {
+        operands.windows(2).any(|pair| {
+            let between = Span { start: self.span_of(code, pair[0]).end, end: self.span_of(code, pair[1]).start };
+            let word = self.word_in(between).of(self.text);
+            ["is", "in", "not"].iter().any(|start| word.starts_with(start))
+        })
+    }
+
     fn word_in(&self, span: Span) -> Span {
         let text = span.of(self.text);
         let start = span.start as usize + (text.len() - text.trim_start_matches([' ', '\n', '\t', '\\', ')']).len());

@@ -5,6 +5,8 @@
 //! the budget loses facts, never time.
 
 mod builtin;
+mod builtin_calls;
+mod builtin_terms;
 mod call;
 mod column;
 mod condition;

@@ -2,7 +2,7 @@
 
 use super::Interpreter;
 use super::call::Call;
-use crate::pyspark::ir::{Expr, Function, FunctionId, Stmt};
+use crate::pyspark::ir::{Block, Expr, Function, FunctionId, Stmt};
 use crate::pyspark::plan::{Capture, Captured, FunctionFacts, NodeId, PythonFunction, Runs};
 use crate::pyspark::value::{Closure, Code, Object, Value};
 use crate::text::Span;
@@ -81,7 +81,8 @@ impl<'a> Interpreter<'a> {
         if self.plan.python.get(index).is_none_or(|known| known.function.is_some()) {
             return;
         }
-        let facts = self.function_facts(closure);
+        let declared = self.plan.python[index].site.of(self.text);
+        let facts = self.function_facts(closure, declared);
         self.plan.python[index].function = Some(facts);
         self.row_functions.push((index, closure.clone()));
     }
@@ -91,7 +92,7 @@ impl<'a> Interpreter<'a> {
         for (index, closure) in std::mem::take(&mut self.row_functions) {
             let function = closure.code.top.function(closure.function);
             let names = self.names_in(closure.code, function);
-            let own = function.params.iter().map(|param| self.str(closure.code, param.name)).collect::<Vec<_>>();
+            let own = self.bound_in(closure.code, function);
             let captures = self.captures(&closure, &names, &own);
             if let Some(facts) = self.plan.python.get_mut(index).and_then(|known| known.function.as_mut()) {
                 facts.captures = captures;
@@ -99,7 +100,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn function_facts(&mut self, closure: &Closure<'a>) -> FunctionFacts {
+    fn function_facts(&mut self, closure: &Closure<'a>, declared: &str) -> FunctionFacts {
         let (code, id) = (closure.code, closure.function);
         let function = code.top.function(id);
         let scope = self.scope_of(code, id);
@@ -129,7 +130,7 @@ impl<'a> Interpreter<'a> {
             params,
             value: value.map(|value| self.span_of(code, value)),
             calls: self.calls_in(code, function),
-            builtin: value.and_then(|value| super::builtin::expression(self, code, function, value)),
+            builtin: super::builtin::expression(self, code, function, declared),
             cached,
             is_generator: self.str(code, function.span).contains("yield"),
         }
@@ -144,6 +145,65 @@ impl<'a> Interpreter<'a> {
             .map(|node| (self.str(code, node.span), code.span(node.span)))
             .collect();
         names.sort_by_key(|(_, span)| *span);
+        names
+    }
+
+    /// Names that the function binds itself: parameters, targets, and those of functions in it.
+    fn bound_in(&self, code: Code<'a>, function: &'a Function) -> Vec<&'a str> {
+        let within = |inner: &Function| function.exprs.0 <= inner.exprs.0 && inner.exprs.1 <= function.exprs.1;
+        let functions = code.top.functions.iter().filter(|inner| within(inner));
+        let params = functions.clone().flat_map(|inner| &inner.params).map(|param| self.str(code, param.name));
+        let mut names: Vec<&'a str> = function.params.iter().map(|param| self.str(code, param.name)).collect();
+        names.extend(params);
+        let mut targets = Vec::new();
+        let mut open: Vec<&'a Stmt> = function.body.iter().map(|node| &node.stmt).collect();
+        open.extend(functions.flat_map(|inner| &inner.body).map(|node| &node.stmt));
+        let blocks = |blocks: &'a [Block]| blocks.iter().flatten().map(|node| &node.stmt);
+        while let Some(statement) = open.pop() {
+            match statement {
+                Stmt::Assign { targets: assigned, .. } => targets.extend(assigned.iter().copied()),
+                Stmt::For { target, body, otherwise, .. } => {
+                    targets.push(*target);
+                    open.extend(body.iter().chain(otherwise).map(|node| &node.stmt));
+                }
+                Stmt::While { body, otherwise, .. } => {
+                    open.extend(body.iter().chain(otherwise).map(|node| &node.stmt));
+                }
+                Stmt::If { branches, otherwise } => {
+                    open.extend(branches.iter().flat_map(|(_, body)| body).map(|node| &node.stmt));
+                    open.extend(otherwise.iter().flatten().map(|node| &node.stmt));
+                }
+                Stmt::Try { body, handlers, otherwise, finally } => {
+                    open.extend(body.iter().chain(otherwise).chain(finally).map(|node| &node.stmt));
+                    open.extend(blocks(handlers));
+                }
+                Stmt::With { items, body } => {
+                    targets.extend(items.iter().filter_map(|(_, target)| *target));
+                    open.extend(body.iter().map(|node| &node.stmt));
+                }
+                Stmt::Match { cases, .. } => open.extend(blocks(cases)),
+                Stmt::Import(imported) => {
+                    let bound = |it: &crate::pyspark::ir::Imported| self.str(code, it.alias.unwrap_or(it.name));
+                    names.extend(imported.iter().map(bound));
+                }
+                _ => {}
+            }
+        }
+        let range = function.exprs.0 as usize..function.exprs.1 as usize;
+        for node in code.top.exprs.get(range).unwrap_or_default() {
+            let Expr::Comprehension(comprehension) = &node.expr else { continue };
+            targets.extend(comprehension.clauses.iter().filter_map(|clause| match clause {
+                crate::pyspark::ir::Clause::For { target, .. } => Some(*target),
+                crate::pyspark::ir::Clause::If(_) => None,
+            }));
+        }
+        while let Some(target) = targets.pop() {
+            match &code.top.expr(target).expr {
+                Expr::Name => names.push(self.span_of(code, target).of(self.text)),
+                Expr::Tuple(items) | Expr::List(items) => targets.extend(items.iter().copied()),
+                _ => {}
+            }
+        }
         names
     }
 
@@ -163,7 +223,7 @@ impl<'a> Interpreter<'a> {
         calls
     }
 
-    fn resolved(&self, name: &str) -> String {
+    pub(super) fn resolved(&self, name: &str) -> String {
         let (root, rest) = name.split_once('.').map_or((name, ""), |(root, rest)| (root, rest));
         match self.lookup(root) {
             Some(Value::Module(path)) if rest.is_empty() => path.to_string(),

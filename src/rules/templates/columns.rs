@@ -1,98 +1,78 @@
-//! The columns of a frame that the code names.
+//! Operators of columns in the place of Python's.
 
+use super::edits::{insert, quick_fix, replace};
+use super::udf::is_operand;
 use crate::pyspark::StaticPlan;
-use crate::pyspark::plan::{ActionKind, JoinCondition, Literal, Node, NodeId, Operator};
+use crate::pyspark::plan::{Misuse, MisusedColumn};
+use crate::rules::Fix;
+use crate::text::Span;
 
-/// The columns by which a frame is joined, grouped or partitioned later on, in source order.
-pub(super) fn keys_later(plan: &StaticPlan, from: NodeId) -> Vec<String> {
-    let mut columns = Columns::default();
-    let computed = computed_from(plan, from);
-    for (node, _) in plan.nodes.iter().zip(&computed).filter(|(_, computed)| **computed) {
-        columns.add(keys(node));
-    }
-    for window in plan.windows.iter().filter(|window| window.used_on.iter().any(|id| computed[id.0 as usize])) {
-        columns.add(window.keys.iter().flatten().map(String::as_str));
-    }
-    columns.names
+/// `and`, `or`, `not` to `&`, `|`, `~` with parentheses.
+pub fn column_operator(text: &str, misused: &MisusedColumn) -> Option<Fix> {
+    let (left, right) = operands(text, misused)?;
+    let (code, symbol) = match (misused.misuse, misused.operator.of(text)) {
+        (Misuse::Not, _) => (format!("~{}", parenthesised(right)), "~"),
+        (_, "and") => (format!("{} & {}", parenthesised(left), parenthesised(right)), "&"),
+        (_, "or") => (format!("{} | {}", parenthesised(left), parenthesised(right)), "|"),
+        _ => return None,
+    };
+    Some(quick_fix(format!("Use {symbol}"), vec![replace(misused.span, code)]))
 }
 
-/// All columns of a frame that are named later on, keys first; not those that are made on the way.
-pub(super) fn named_later(plan: &StaticPlan, text: &str, from: NodeId) -> Vec<String> {
-    let mut columns = Columns { names: keys_later(plan, from) };
-    let computed = computed_from(plan, from);
-    let is_computed = |id: &NodeId| computed[id.0 as usize];
-    let mut made: Vec<String> = Vec::new();
-    for (node, _) in plan.nodes.iter().zip(&computed).filter(|(_, computed)| **computed) {
-        let Some(site) = &node.site else { continue };
-        let texts = || site.args.iter().filter_map(|argument| as_text(&argument.value));
-        match site.method.of(text) {
-            "select" | "drop" | "dropDuplicates" | "drop_duplicates" | "orderBy" | "sort" | "repartition" => {
-                columns.add(texts());
-                columns.add(site.args.iter().flat_map(|argument| names_in(&argument.value)));
-            }
-            "withColumn" => made.extend(texts().take(1).map(str::to_owned)),
-            "withColumnRenamed" => {
-                columns.add(texts().take(1));
-                made.extend(texts().nth(1).map(str::to_owned));
-            }
+/// `== None`, `is None` to `isNull()`, their opposites to `isNotNull()`.
+pub fn null_test(text: &str, misused: &MisusedColumn) -> Option<Fix> {
+    let (left, right) = operands(text, misused)?;
+    let word = misused.operator.of(text);
+    let method = if word.contains("not") || word == "!=" { "isNotNull" } else { "isNull" };
+    if right.trim_matches([' ', '(', ')']) != "None" {
+        return None;
+    }
+    let code = format!("{}.{method}()", parenthesised(left));
+    Some(quick_fix(format!("Use {method}()"), vec![replace(misused.span, code)]))
+}
+
+fn operands<'a>(text: &'a str, misused: &MisusedColumn) -> Option<(&'a str, &'a str)> {
+    let (span, operator) = (misused.span, misused.operator);
+    if operator.is_empty() || operator == span || !span.contains(operator) {
+        return None;
+    }
+    let left = Span { start: span.start, end: operator.start }.of(text).trim();
+    let right = Span { start: operator.end, end: span.end }.of(text).trim();
+    let balanced = |code: &str| code.matches('(').count() == code.matches(')').count();
+    (balanced(left) && balanced(right) && !left.contains('#') && !right.contains('#')).then_some((left, right))
+}
+
+fn parenthesised(code: &str) -> String {
+    let is_whole = code.starts_with('(') && code.ends_with(')') && is_operand(code) && closes_at_end(code);
+    if is_whole || is_operand(code) && !code.starts_with('(') { code.to_owned() } else { format!("({code})") }
+}
+
+/// Whether the first parenthesis is closed by the last character.
+fn closes_at_end(code: &str) -> bool {
+    let mut depth = 0_i32;
+    for (at, character) in code.char_indices() {
+        match character {
+            '(' => depth += 1,
+            ')' => depth -= 1,
             _ => {}
         }
-    }
-    for call in plan.functions.iter().filter(|call| call.used_in.iter().any(is_computed)) {
-        columns.add(call.columns.iter().map(String::as_str));
-    }
-    for action in plan.actions.iter().filter(|action| action.input.as_ref().is_some_and(is_computed)) {
-        if let ActionKind::Write(write) = &action.kind {
-            columns.add(write.partition_by.iter().filter_map(as_text));
+        if depth == 0 {
+            return at + 1 == code.len();
         }
     }
-    columns.names.retain(|name| !made.contains(name));
-    columns.names
+    false
 }
 
-/// The columns that one operator matches or groups by.
-fn keys(node: &Node) -> Vec<&str> {
-    match &node.operator {
-        Operator::Join(join) => match &join.condition {
-            JoinCondition::Using(keys) => keys.iter().map(String::as_str).collect(),
-            _ => Vec::new(),
-        },
-        Operator::Aggregate { keys, .. } => keys.iter().flatten().map(String::as_str).collect(),
-        _ => Vec::new(),
+/// `sum` to `builtins.sum`, with the import.
+pub fn builtins(plan: &StaticPlan, text: &str, name: &str, call: Span) -> Fix {
+    let mut edits = vec![replace(call, format!("builtins.{name}"))];
+    if !text.lines().any(|line| line.trim() == "import builtins") {
+        edits.insert(0, insert(plan.uses.import_offset as usize, "import builtins\n"));
     }
+    quick_fix(format!("Call builtins.{name}"), edits)
 }
 
-/// By node: whether it is the frame or computed from it. Inputs stand before the nodes that read them.
-fn computed_from(plan: &StaticPlan, from: NodeId) -> Vec<bool> {
-    let mut computed = vec![false; plan.nodes.len()];
-    for (index, node) in plan.nodes.iter().enumerate() {
-        let reads_it = |input: &NodeId| computed.get(input.0 as usize).copied().unwrap_or(false);
-        computed[index] = index == from.0 as usize || node.inputs.iter().any(reads_it);
-    }
-    computed
-}
-
-fn as_text(value: &Literal) -> Option<&str> {
-    if let Literal::Text(text) = value { Some(text) } else { None }
-}
-
-fn names_in(value: &Literal) -> Vec<&str> {
-    if let Literal::List(items) = value { items.iter().filter_map(as_text).collect() } else { Vec::new() }
-}
-
-/// Names that a schema takes without quoting, each once.
-#[derive(Debug, Default)]
-struct Columns {
-    names: Vec<String>,
-}
-
-impl Columns {
-    fn add<'n>(&mut self, names: impl IntoIterator<Item = &'n str>) {
-        for name in names {
-            let is_plain = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-            if is_plain && !self.names.iter().any(|known| known == name) {
-                self.names.push(name.to_owned());
-            }
-        }
-    }
+/// `union` to `unionByName`.
+pub fn union_by_name(method: Span) -> Fix {
+    quick_fix("Replace it by unionByName", vec![replace(method, "unionByName")])
 }

@@ -1,7 +1,7 @@
 //! Options by which a JDBC read has more than one task.
 
-use super::columns::keys_later;
 use super::edits::{insert, quick_fix};
+use super::named_columns::keys_later;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{NodeId, Operator, Source};
 use crate::rules::Fix;

@@ -8,21 +8,27 @@ mod columns;
 mod diagnose;
 mod edits;
 mod jdbc;
+mod named_columns;
 mod replace;
 mod salting;
 mod schema;
+mod streaming;
+mod udf;
 mod window;
 
 pub use broadcast::broadcast;
 pub use cache::cache_between;
+pub use columns::{builtins, column_operator, null_test, union_by_name};
 pub use diagnose::{explain, heaviest_keys, rows_per_partition};
 pub use jdbc::jdbc_partitions;
 pub use replace::{
-    assign, first, instead, iterate, join_type, limit_rows, move_around, move_hint, pandas_api, repartition,
-    repartition_behind, take, with_columns, without_call, write_rows,
+    assign, first, instead, iterate, join_type, limit_rows, move_around, move_hint, pandas_api, reduce_by_key,
+    repartition, repartition_behind, take, with_columns, without_call, write_rows,
 };
 pub use salting::salting;
 pub use schema::schema_skeleton;
+pub use streaming::{available_now, option_before, watermark};
+pub use udf::{UdfCall, by_builtin, pandas_udf, shown, use_arrow};
 pub use window::{partition_window, rows_frame};
 
 use crate::conf::EffectiveConf;

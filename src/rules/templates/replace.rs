@@ -179,3 +179,17 @@ pub fn assign(text: &str, site: &CallSite, frame: &str) -> Option<Fix> {
     let title = format!("Assign the result of {} to {frame}", site.method.of(text));
     is_statement.then(|| quick_fix(title, vec![assigned]))
 }
+
+/// `groupByKey().mapValues(sum)` to `reduceByKey(...)`.
+pub fn reduce_by_key(text: &str, group: &CallSite, reduced: &CallSite, function: &str) -> Option<Fix> {
+    let combine = match function {
+        "sum" => "lambda a, b: a + b",
+        "max" => "max",
+        "min" => "min",
+        _ => return None,
+    };
+    let chained = Span { start: group.call.end, end: reduced.method.start }.of(text);
+    let plain = reduced.method.of(text) == "mapValues" && chained.trim() == ".";
+    let span = Span { start: group.method.start, end: reduced.call.end };
+    plain.then(|| quick_fix("Replace it by reduceByKey", vec![replace(span, format!("reduceByKey({combine})"))]))
+}

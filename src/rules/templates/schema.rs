@@ -1,7 +1,7 @@
 //! A schema to be filled in, in the place of one that Spark has to find out.
 
-use super::columns::named_later;
 use super::edits::{insert, quick_fix};
+use super::named_columns::named_later;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{NodeId, Operator, Source};
 use crate::rules::Fix;

@@ -1,7 +1,7 @@
 //! Windows with a partition key and a frame.
 
-use super::columns::keys_later;
 use super::edits::{insert, quick_fix, replace};
+use super::named_columns::keys_later;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{FunctionCall, WindowOrder};
 use crate::rules::Fix;
