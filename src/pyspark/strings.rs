@@ -53,6 +53,45 @@ fn unescape(source: &str) -> String {
     result
 }
 
+/// The pieces of a literal that [`decode`] takes one by one: how many bytes come out, and how many stand in the source.
+pub(super) fn runs(source: &str, raw: bool, format: bool) -> Vec<(usize, usize)> {
+    let mut runs = Vec::new();
+    let (mut plain, mut at) = (0, 0);
+    while let Some(rest) = source.get(at..).filter(|rest| !rest.is_empty()) {
+        let (decoded, written) = match rest.as_bytes() {
+            [b'\\', ..] if !raw => {
+                let written = escape(rest);
+                (unescape(&rest[..written]).len(), written)
+            }
+            [b'{', b'{', ..] | [b'}', b'}', ..] if format => (1, 2),
+            _ => {
+                let step = rest.chars().next().map_or(1, char::len_utf8);
+                (plain, at) = (plain + step, at + step);
+                continue;
+            }
+        };
+        runs.extend((plain > 0).then_some((plain, plain)));
+        runs.push((decoded, written));
+        (plain, at) = (0, at + written);
+    }
+    runs.extend((plain > 0).then_some((plain, plain)));
+    runs
+}
+
+/// How long the escape at the start of a text is.
+fn escape(rest: &str) -> usize {
+    let digits = match rest.as_bytes().get(1) {
+        Some(b'x') => 2,
+        Some(b'u') => 4,
+        Some(b'U') => 8,
+        Some(b'\r') if rest.as_bytes().get(2) == Some(&b'\n') => return 3,
+        _ => 0,
+    };
+    let is_code = rest.get(2..2 + digits).is_some_and(|code| u32::from_str_radix(code, 16).is_ok_and(|code| char::from_u32(code).is_some()));
+    let letter = rest.chars().nth(1).map_or(0, char::len_utf8);
+    1 + letter + if is_code { digits } else { 0 }
+}
+
 /// The value of an integer literal in any base.
 pub(super) fn integer(source: &str) -> Option<i64> {
     let digits = source.replace('_', "").to_ascii_lowercase();
@@ -90,6 +129,18 @@ mod tests {
         assert_eq!(decode(r"a\tb", Text { raw: true, ..plain() }), r"a\tb");
         assert_eq!(decode("{{x}}", Text { format: true, ..plain() }), "{x}");
         assert_eq!(decode("a\\\r\nb", plain()), "ab");
+    }
+
+    #[test]
+    fn runs_are_as_long_as_what_is_decoded() {
+        for source in [r"a\tb\\c\x41\u00e9\q\xzz", "a\\\r\nb", "{{x}}é\\n", "plain", "", "\\"] {
+            for (raw, format) in [(false, false), (true, false), (false, true)] {
+                let decoded = decode(source, Text { raw, format, ..plain() });
+                let runs = runs(source, raw, format);
+                assert_eq!(runs.iter().map(|run| run.0).sum::<usize>(), decoded.len(), "{source:?} {raw} {format}");
+                assert_eq!(runs.iter().map(|run| run.1).sum::<usize>(), source.len(), "{source:?} {raw} {format}");
+            }
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::Interpreter;
 use super::call::Call;
 use crate::pyspark::ir::Operator;
-use crate::pyspark::plan::{FunctionCall, Literal, NodeId, OverWindow, RowUseKind};
+use crate::pyspark::plan::{FunctionCall, Language, Literal, NodeId, OverWindow, RowUseKind};
 use crate::pyspark::value::{Column, Relation, Value};
 use crate::pyspark::{api, sql};
 
@@ -165,6 +165,7 @@ impl<'a> Interpreter<'a> {
             let args: Vec<Literal> = call.values.iter().map(Value::literal).collect();
             let columns = call.flat().iter().filter_map(|value| of_argument(value).name).collect();
             self.plan.functions.push(FunctionCall {
+                language: Language::Python,
                 name: name.to_owned(),
                 udf,
                 call: call.span,

@@ -142,7 +142,7 @@ impl<'a> Interpreter<'a> {
     fn setting(&mut self, carrier: Carrier, key: Written<'_, 'a>, value: Option<Written<'_, 'a>>, span: Span) {
         let (text, key_is_prefix) = match key.0 {
             Value::Text(text) => (text.text.clone(), false),
-            Value::Template(parts) => match parts.first() {
+            Value::Template(template) => match template.parts.first() {
                 Some(Some(prefix)) => (prefix.clone(), true),
                 _ => return,
             },
@@ -179,7 +179,7 @@ impl<'a> Interpreter<'a> {
 /// A piece of SQL as a value; holes make a template.
 fn key_value<'a>(text: &str) -> Value<'a> {
     match text.split_once('?') {
-        Some((prefix, _)) => Value::Template(Rc::new(vec![Some(prefix.to_owned()), None])),
+        Some((prefix, _)) => Value::Template(Rc::new(vec![Some(prefix.to_owned()), None].into())),
         None => Value::text(text, None),
     }
 }

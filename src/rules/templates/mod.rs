@@ -44,11 +44,11 @@ fn called(site: &CallSite) -> Span {
 fn offered(plan: &StaticPlan, text: &str, conf: &EffectiveConf, wanted: impl Fn(&CallSite) -> bool) -> Vec<Fix> {
     let mut fixes = Vec::new();
     for (index, node) in plan.nodes.iter().enumerate() {
-        if node.site.as_ref().is_some_and(&wanted) {
+        if node.site.as_ref().is_some_and(|site| !site.is_sql() && wanted(site)) {
             fixes.extend(on_node(plan, text, conf, NodeId(index as u32)));
         }
     }
-    for action in plan.actions.iter().filter(|action| wanted(&action.site)) {
+    for action in plan.actions.iter().filter(|action| !action.site.is_sql() && wanted(&action.site)) {
         fixes.extend(explain(plan, text, conf.version(), action));
     }
     let mut seen = Vec::new();

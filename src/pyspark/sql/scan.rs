@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::api;
-use super::plan::RowBound;
+use crate::pyspark::api;
+use crate::pyspark::plan::RowBound;
 
 /// A word, number or sign outside strings and comments, and how deep in parentheses it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +61,11 @@ fn tokens(sql: &str) -> Vec<Token<'_>> {
     tokens
 }
 
+/// Where semicolons stand outside strings and comments.
+pub(super) fn semicolons(sql: &str) -> Vec<usize> {
+    tokens(sql).iter().filter(|token| token.text == ";").map(|token| token.start).collect()
+}
+
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
@@ -79,7 +84,7 @@ fn quoted_end(bytes: &[u8], start: usize) -> usize {
 
 /// What a statement does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Statement {
+pub(in crate::pyspark) enum Statement {
     /// It returns rows when an action asks for them.
     Query(RowBound),
     /// It runs at once (`INSERT`, `CREATE TABLE … AS`, `MERGE`, …).
@@ -89,7 +94,7 @@ pub(super) enum Statement {
 }
 
 /// Reads a statement; holes of a template are `?`.
-pub(super) fn read(sql: &str) -> Statement {
+pub(in crate::pyspark) fn read(sql: &str) -> Statement {
     let tokens = tokens(sql);
     let Some(first) = tokens.first() else { return Statement::Small };
     match first.text.to_ascii_uppercase().as_str() {
@@ -159,7 +164,7 @@ fn only_aggregates(tokens: &[Token<'_>], start: usize, end: usize) -> bool {
 }
 
 /// Whether a `selectExpr` argument is an aggregate (`count(*) as n`), and whether it multiplies rows.
-pub(super) fn expression(text: &str) -> (bool, bool) {
+pub(in crate::pyspark) fn expression(text: &str) -> (bool, bool) {
     let tokens = tokens(text);
     let aggregate = match &tokens[..] {
         [first, second, ..] => {
@@ -175,7 +180,7 @@ pub(super) fn expression(text: &str) -> (bool, bool) {
 }
 
 /// Whether a text condition is one equality of a name with a value (`id = 7`).
-pub(super) fn is_key_equality(text: &str) -> bool {
+pub(in crate::pyspark) fn is_key_equality(text: &str) -> bool {
     let tokens = tokens(text);
     let equalities = tokens.iter().filter(|token| token.text == "=").count();
     equalities > 0
@@ -188,7 +193,7 @@ fn is_value(text: &str) -> bool {
 }
 
 /// Key and value of `SET key = value`, as ranges of the text.
-pub(super) fn set(sql: &str) -> Option<(Range<usize>, Range<usize>)> {
+pub(in crate::pyspark) fn set(sql: &str) -> Option<(Range<usize>, Range<usize>)> {
     let start = sql.len() - sql.trim_start().len();
     let after = start + 3;
     if !sql.get(start..after)?.eq_ignore_ascii_case("set") || !sql[after..].starts_with([' ', '\t', '\n', '\r']) {
