@@ -127,7 +127,10 @@ fn static_findings<'a>(
                 let Some((_, conf)) = jobs.first() else { continue };
                 let mut cx = CodeContext { shared: shared(conf), plan };
                 check(&mut cx);
-                cx.shared.findings.iter_mut().for_each(|finding| lower(finding, input, plan, comments, is_test));
+                cx.shared.findings.iter_mut().for_each(|finding| {
+                    lower(finding, input, plan, comments, is_test);
+                    keep_python_out_of_sql(finding, plan);
+                });
                 findings.append(&mut cx.shared.findings);
             }
             (Check::Code(_), None) | (Check::Run(_), _) => {}
@@ -142,6 +145,12 @@ fn is_on(rule: &Rule, settings: &RuleSettings) -> bool {
         Some(Level::On | Level::Fixed(_)) => true,
         None => !rule.off,
     }
+}
+
+/// Takes away fixes that would write Python into a text of SQL: rules on calls meet clauses, too.
+fn keep_python_out_of_sql(finding: &mut Finding, plan: &StaticPlan) {
+    let is_inside = |span: Span| plan.sql.iter().any(|text| text.contains(span));
+    finding.fixes.retain(|fix| !fix.edits.iter().any(|edit| is_inside(edit.span)));
 }
 
 /// Lowers what code costs less than usual: in tests, on one machine, in notebooks, and where a reason stands beside it.

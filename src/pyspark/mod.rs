@@ -8,6 +8,7 @@
 
 mod api;
 mod bounds;
+mod cells;
 mod context;
 mod details;
 mod eval;

@@ -10,9 +10,9 @@ use crate::pyspark::plan::{
     Action, ActionKind, CallSite, FunctionCall, Language, Literal, NodeId, Operator, OverWindow, ResultUse, ResultUses,
     RowBound, Source, WindowOrder, Write,
 };
-use crate::pyspark::sql::place::{Pieces, SourceMap};
+use crate::pyspark::sql::place::{self, Piece, Pieces, SourceMap};
 use crate::pyspark::sql::{self, Command, CommandKind, HOLE, Lowered, Place, Statement};
-use crate::pyspark::value::Value;
+use crate::pyspark::value::{Code, Value};
 use crate::text::Span;
 
 /// A text that is read as SQL.
@@ -37,11 +37,10 @@ impl<'a> Interpreter<'a> {
     /// `spark.sql(...)`: the rows of its query, and what a command does.
     pub(super) fn sql(&mut self, call: &Call<'a>) -> Value<'a> {
         let literal = call.value(0, "sqlQuery").map(Value::literal).unwrap_or_default();
-        self.sql_settings(call);
         let statement = template_text(&literal).as_deref().map(sql::read);
-        let done = match statement {
+        let done = match self.sql_text(call) {
             None => Done::default(),
-            Some(_) => self.sql_text(call).and_then(|text| self.run_sql(&text)).unwrap_or_default(),
+            Some(text) => self.run_sql(&text).unwrap_or_default(),
         };
         let bound = match statement {
             None => RowBound::Unknown,
@@ -73,6 +72,7 @@ impl<'a> Interpreter<'a> {
             _ => return None,
         };
         let text = if call.args.len() > 1 { self.with_arguments(text, call) } else { text };
+        let text = with_line_feeds(text);
         Some(Text { text, pieces, whole: self.span_of(call.code, arg.value) })
     }
 
@@ -94,14 +94,41 @@ impl<'a> Interpreter<'a> {
         text
     }
 
+    /// The statements of a notebook's cell in SQL; a line is between its mark and its end.
+    pub(super) fn sql_cell(&mut self, code: Code<'a>, lines: &[Span]) {
+        self.plan.uses.is_spark = true;
+        let (mut text, mut pieces) = (String::new(), Pieces::new());
+        let mut end = None;
+        for line in lines.iter().map(|line| code.span(*line)) {
+            if let Some(end) = end {
+                pieces.push(Piece { span: Span { start: end, end: line.start }, ..Piece::elsewhere("\n") });
+                text.push('\n');
+            }
+            let written = line.of(self.text);
+            pieces.push(Piece::of_literal(written, line, true, false));
+            text.push_str(written);
+            end = Some(line.end);
+        }
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return };
+        let whole = code.span(first.cover(*last));
+        for range in sql::split(&text) {
+            let statement =
+                Text { text: text[range.clone()].to_owned(), pieces: place::slice(&pieces, &range), whole };
+            self.frame.statement =
+                SourceMap::new(&statement.pieces, self.text, HOLE.len(), whole).span(&(0..statement.text.len()));
+            self.run_sql(&statement);
+        }
+    }
+
     /// Adds a statement's nodes; `None` if it can't be read.
     fn run_sql(&mut self, text: &Text) -> Option<Done> {
+        let map = SourceMap::new(&text.pieces, self.text, HOLE.len(), text.whole);
+        self.sql_setting(&text.text, &map);
         let lowered: Arc<Lowered> = sql::lowered(&text.text)?;
         self.steps += lowered.steps.len();
         if self.steps > self.budget {
             return None;
         }
-        let map = SourceMap::new(&text.pieces, self.text, HOLE.len(), text.whole);
         self.plan.sql.push(map.span(&(0..text.text.len())));
         let nodes = self.sql_nodes(&lowered, &map);
         self.sql_functions(&lowered, &nodes, &map);
@@ -189,10 +216,9 @@ impl<'a> Interpreter<'a> {
         match &command.kind {
             CommandKind::Write(write) => {
                 let write = Write { chain: site.call, ..write.clone() };
-                let method = site.method.of(self.text).to_owned();
                 self.action(Action {
                     kind: ActionKind::Write(write),
-                    method,
+                    method: "sql".to_owned(),
                     input: root,
                     site,
                     scope: self.frame.scope,
@@ -238,4 +264,17 @@ impl<'a> Interpreter<'a> {
             statement: self.frame.statement,
         }
     }
+}
+
+/// Python reads each line end as `\n`; a lone `\r` would hide what stands behind a comment.
+fn with_line_feeds(text: String) -> String {
+    if !text.contains('\r') {
+        return text;
+    }
+    let mut letters = text.chars().peekable();
+    let mut fed = String::with_capacity(text.len());
+    while let Some(letter) = letters.next() {
+        fed.push(if letter == '\r' && letters.peek() != Some(&'\n') { '\n' } else { letter });
+    }
+    fed
 }

@@ -89,6 +89,7 @@ impl<'a> Interpreter<'a> {
                 }
             }
             Stmt::Outer(names, nonlocal) => self.outer(code, names, *nonlocal),
+            Stmt::Sql(lines) => self.sql_cell(code, lines),
             // Half-written code leaves nothing.
             Stmt::Broken(block) => {
                 self.block(code, block);

@@ -58,6 +58,21 @@ impl Piece {
     }
 }
 
+/// The pieces of a part of a text without holes.
+pub(in crate::pyspark) fn slice(pieces: &[Piece], range: &Range<usize>) -> Pieces {
+    let mut found = Pieces::new();
+    let mut at = 0;
+    for piece in pieces {
+        let end = at + piece.len as usize;
+        let (from, to) = (range.start.max(at), range.end.min(end));
+        if from < to {
+            found.push(piece.slice(from - at..to - at));
+        }
+        at = end;
+    }
+    found
+}
+
 /// Characters of the text and of the file that belong together.
 #[derive(Debug, Clone, Copy)]
 struct Run {

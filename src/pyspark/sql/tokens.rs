@@ -176,8 +176,14 @@ fn is_flat(marks: &[Mark]) -> bool {
     for mark in marks {
         match mark.kind {
             Kind::Open => chains.push(0),
-            Kind::Close => drop(chains.pop().filter(|_| chains.len() > 1)),
-            Kind::Comma | Kind::Word(Keyword::SELECT) => chains.iter_mut().last().into_iter().for_each(|it| *it = 0),
+            Kind::Close if chains.len() > 1 => {
+                chains.pop();
+            }
+            Kind::Comma | Kind::Word(Keyword::SELECT) => {
+                if let Some(chain) = chains.last_mut() {
+                    *chain = 0;
+                }
+            }
             Kind::Word(Keyword::UNION | Keyword::EXCEPT | Keyword::MINUS | Keyword::INTERSECT) => unions += 1,
             Kind::Other
             | Kind::Word(
@@ -198,9 +204,6 @@ fn is_flat(marks: &[Mark]) -> bool {
                 }
             }
             _ => {}
-        }
-        if chains.is_empty() {
-            chains.push(0);
         }
     }
     unions <= LONGEST_CHAIN
