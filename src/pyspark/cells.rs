@@ -46,7 +46,8 @@ fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let rest = text.get(at..).filter(|rest| !rest.is_empty())?;
         let end = memchr::memchr2(b'\n', b'\r', rest.as_bytes()).unwrap_or(rest.len());
         let start = at;
-        at = (start + end + 1).min(text.len());
+        let line_end = if rest[end..].starts_with("\r\n") { 2 } else { 1 };
+        at = (start + end + line_end).min(text.len());
         Some((start, &rest[..end]))
     })
 }

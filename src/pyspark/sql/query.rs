@@ -284,12 +284,13 @@ impl<'m, 't> Lowering<'m, 't> {
                 self.note(expr, named, &mut facts);
             }
         }
+        let mut filtered = Facts::default();
         for expr in select.having.iter().chain(&select.qualify) {
-            self.note(expr, named, &mut facts);
+            self.note(expr, named, &mut filtered);
         }
         let mut root = input;
         let keys = grouping_keys(select);
-        let is_aggregate = keys.is_some() || facts.aggregate;
+        let is_aggregate = keys.is_some() || facts.aggregate || select.having.is_some() && filtered.aggregate;
         if is_aggregate {
             let group = keys.as_ref().and_then(|_| self.seek(depth, &[Keyword::GROUP]));
             let place = match group {
@@ -299,28 +300,31 @@ impl<'m, 't> Lowering<'m, 't> {
             let grouped = keys.is_some();
             let operator = Operator::Aggregate { keys: keys.unwrap_or_default(), grouped, pivot: None };
             root = self.step(operator, &[root], place);
+            self.used(&facts, root);
         }
         if select.having.is_some()
             && let Some(place) = self.seek(depth, &[Keyword::HAVING]).map(|at| self.place(at, 1, depth, &[]))
         {
             root = self.step(Operator::Filter { key_equality: false }, &[root], place);
+            self.used(&filtered, root);
         }
-        for window in &facts.windows {
+        for window in facts.windows.iter().chain(&filtered.windows) {
             self.out.windows[*window].used_on = Some(root);
         }
-        if let Some(first) = facts.windowed {
+        if let Some(first) = facts.windowed.or(filtered.windowed) {
             let over = self.out.calls[first].over.as_ref().map(|over| over.place.clone());
             let place = over.map_or_else(
                 || self.place(at, 1, depth, &[]),
                 |over| Place { word: over.start..over.start + "over".len(), inside: over.clone(), clause: over },
             );
             root = self.step(Operator::Window, &[root], place);
-        }
-        if facts.explodes || (facts.windowed.is_none() && !is_aggregate) {
+            self.used(&facts, root);
+            self.used(&filtered, root);
+        } else if facts.explodes || !is_aggregate {
             let place = self.place(at, 1, depth, &[]);
             root = self.step(Operator::Project { only_aggregates: false, explodes: facts.explodes }, &[root], place);
+            self.used(&facts, root);
         }
-        self.used(&facts, root);
         if select.qualify.is_some()
             && let Some(place) = self.seek(depth, &[Keyword::QUALIFY]).map(|at| self.place(at, 1, depth, &[]))
         {
