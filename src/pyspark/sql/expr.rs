@@ -170,6 +170,11 @@ pub(super) fn qualifiers(expr: &Expr) -> (Vec<String>, bool) {
     (tables, bare)
 }
 
+/// How many columns an expression names, counting each time.
+pub(super) fn columns(expr: &Expr) -> usize {
+    all(expr).filter(|part| column(part).is_some()).count()
+}
+
 /// What a condition compares.
 pub(super) fn relation(expr: &Expr) -> Relation {
     let conjuncts = operands(expr, &BinaryOperator::And);

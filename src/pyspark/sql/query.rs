@@ -7,7 +7,7 @@ use sqlparser::ast::{
 };
 use sqlparser::keywords::Keyword;
 
-use super::expr::{Facts, column, is_constant, is_hole, number, operands, qualifiers, relation};
+use super::expr::{Facts, column, columns, is_constant, is_hole, number, operands, qualifiers, relation};
 use super::hints::Hint;
 use super::tokens::{Kind, Marks};
 use super::{Lowered, Place, Step};
@@ -466,6 +466,9 @@ impl<'m, 't> Lowering<'m, 't> {
                 }
                 Expr::BinaryOp { op: BinaryOperator::Or, .. } => found = JoinCondition::Unknown,
                 _ if is_hole(conjunct) => found = JoinCondition::Unknown,
+                _ if found == open && columns(conjunct) > 1 && side(qualifiers(conjunct)) == (true, true) => {
+                    found = JoinCondition::NoEquality;
+                }
                 _ => {}
             }
         }
