@@ -453,7 +453,7 @@ impl<'m, 't> Lowering<'m, 't> {
             let there = bare || tables.iter().any(|table| !names.contains(table));
             (here, there)
         };
-        let mut found = open;
+        let mut found = open.clone();
         for conjunct in operands(filter, &BinaryOperator::And) {
             match conjunct {
                 Expr::BinaryOp { left, op: BinaryOperator::Eq | BinaryOperator::Spaceship, right }
