@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sparkls::pyspark::plan::{Operator, Source};
-use sparkls::pyspark::{PythonFile, StaticPlan};
+use sparkls::pyspark::{PythonFile, StaticPlan, sql_script};
 
 fn plan(text: &str) -> Arc<StaticPlan> {
     PythonFile::parse(&Arc::from(text)).plan().clone()
@@ -31,7 +31,9 @@ fn clauses(code: &str) -> Vec<String> {
 #[test]
 fn a_clause_is_its_keyword_and_what_it_holds() {
     assert_eq!(
-        clauses("spark.sql('SELECT a, b FROM t LEFT OUTER JOIN u ON t.k = u.k WHERE a = 1 GROUP BY a, b ORDER BY a LIMIT 3')"),
+        clauses(
+            "spark.sql('SELECT a, b FROM t LEFT OUTER JOIN u ON t.k = u.k WHERE a = 1 GROUP BY a, b ORDER BY a LIMIT 3')"
+        ),
         [
             "t | ",
             "u | ",
@@ -95,6 +97,21 @@ fn an_edit_elsewhere_keeps_the_query() {
     assert_eq!(format!("{:?}", file.plan().nodes), format!("{:?}", again.plan().nodes));
 }
 
+#[test]
+fn a_script_is_one_statement_after_the_other() {
+    let text =
+        "-- days\nCREATE TEMP VIEW v AS SELECT ';' AS a FROM t, u;\nSELEC nothing;\nINSERT INTO x SELECT a FROM v\n";
+    let plan = sql_script(text);
+    let sites = plan.nodes.iter().filter_map(|node| node.site.as_ref());
+    let words: Vec<&str> = sites.map(|site| site.method.of(text)).collect();
+    assert_eq!(words, ["t", "u", ",", "SELECT", "SELECT"]);
+    let [insert] = &plan.actions[..] else { panic!("{:?}", plan.actions) };
+    assert_eq!(
+        (insert.site.method.of(text), insert.site.statement.of(text).trim()),
+        ("INSERT", "INSERT INTO x SELECT a FROM v")
+    );
+}
+
 /// Reads a text of SQL, in time.
 fn read(sql: &str) -> Arc<StaticPlan> {
     let start = Instant::now();
@@ -132,7 +149,10 @@ fn nothing_is_too_deep_or_too_long() {
         format!("SELECT a{} FROM t", ".b".repeat(many)),
         format!("SELECT a{} FROM t", "[0]".repeat(many)),
         format!("SELECT 'é{}' FROM t", "😀".repeat(many)),
-        format!("WITH {} SELECT * FROM c1", (0..500).map(|at| format!("c{at} AS (SELECT 1)")).collect::<Vec<_>>().join(", ")),
+        format!(
+            "WITH {} SELECT * FROM c1",
+            (0..500).map(|at| format!("c{at} AS (SELECT 1)")).collect::<Vec<_>>().join(", ")
+        ),
         "SELECT \\'".to_owned(),
         "/*+ ".to_owned(),
         "SELECT /*+ BROADCAST( */ 1".to_owned(),

@@ -39,6 +39,11 @@ pub(super) fn cells(text: &str) -> Vec<(u32, Top)> {
     cells
 }
 
+/// A text that is nothing but SQL.
+pub(super) fn script(text: &str) -> Top {
+    placed((0, text.len(), vec![Span::new(0, text.len())])).1
+}
+
 /// Lines with their starts, without line ends and the byte order mark.
 fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };

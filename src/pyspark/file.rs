@@ -162,6 +162,12 @@ fn import_offset(text: &str, tops: &[Placed]) -> u32 {
     }
 }
 
+/// The plan of a text of SQL: a script, or a notebook's cell. Statements are separated by semicolons.
+pub fn sql_script(text: &str) -> StaticPlan {
+    let top = cells::script(text);
+    eval::interpret(text, &[Code { top: &top, base: 0 }], 0)
+}
+
 /// The first line that is no byte order mark, interpreter line or coding comment.
 fn first_line(text: &str) -> u32 {
     let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };

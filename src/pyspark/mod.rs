@@ -26,6 +26,6 @@ mod value;
 
 pub use api::since;
 pub use context::{StringContext, StringRole};
-pub use file::{PythonFile, may_use_spark};
+pub use file::{PythonFile, may_use_spark, sql_script};
 pub use outline::{Symbol, SymbolKind};
 pub use plan::StaticPlan;

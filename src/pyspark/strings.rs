@@ -87,7 +87,9 @@ fn escape(rest: &str) -> usize {
         Some(b'\r') if rest.as_bytes().get(2) == Some(&b'\n') => return 3,
         _ => 0,
     };
-    let is_code = rest.get(2..2 + digits).is_some_and(|code| u32::from_str_radix(code, 16).is_ok_and(|code| char::from_u32(code).is_some()));
+    let is_code = rest
+        .get(2..2 + digits)
+        .is_some_and(|code| u32::from_str_radix(code, 16).is_ok_and(|code| char::from_u32(code).is_some()));
     let letter = rest.chars().nth(1).map_or(0, char::len_utf8);
     1 + letter + if is_code { digits } else { 0 }
 }

@@ -16,7 +16,7 @@ r = a.join(b, a.x < b.y)  #> join inner without equality
 r = a.join(b, (a.k == b.k) | (a.j == b.j))  #> join inner without equality
 r = a.join(b, a.k.eqNullSafe(b.k))  #> join inner on equality
 r = a.join(b, (a.k == b.k) & (a.x < b.y))  #> join inner on equality
-r = a.join(b, F.expr("a.k = b.k"))  #> join inner on ?
+r = a.join(b, F.expr("a.k = b.k"))  #> join inner on equality
 r = a.join(b, condition)  #> join inner on ?
 r = a.join(b, keys, how)  #> join ? on ?
 r = a.join(b, how="outer", on=["k"])  #> join full using [k]

@@ -106,3 +106,9 @@ spark.sql("""SELECT * FROM few WHERE """ f"""{where}""").collect()  #> filter; c
 spark.sql("SELECT * FROM (SELECT").collect(); spark.sql("SELEC * FROM t").collect()  #> collect: unbounded; collect: unknown
 spark.sql("SELECT FROM WHERE ORDER LIMIT 3").collect()  #> collect: exactly 3
 spark.sql("FROM t INSERT INTO a SELECT x INSERT INTO b SELECT y")  #> sql: no input
+
+# Columns that are written in SQL.
+orders.selectExpr("*", "row_number() OVER (ORDER BY day) AS n").count()  #> window function; window whole; calls row_number over order; row_number in window function
+orders.withColumn("n", F.expr("sum(v) over (partition by k order by d rows 3 preceding)")).count()  #> window partitioned; calls sum over frame; window function
+orders.alias("a").join(orders.alias("b"), F.expr("a.id = b.parent")).count()  #> join inner on equality
+orders.alias("a").join(orders.alias("b"), F.expr("a.id < b.parent")).count()  #> join inner without equality

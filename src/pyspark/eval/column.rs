@@ -6,10 +6,10 @@ use smallvec::SmallVec;
 
 use super::Interpreter;
 use super::call::Call;
+use crate::pyspark::api;
 use crate::pyspark::ir::Operator;
 use crate::pyspark::plan::{FunctionCall, Language, Literal, NodeId, OverWindow, RowUseKind};
 use crate::pyspark::value::{Column, Relation, Value};
-use crate::pyspark::{api, sql};
 
 /// Either of two columns.
 pub(super) fn either(a: &Column, b: &Column) -> Rc<Column> {
@@ -81,7 +81,7 @@ pub(super) fn compare<'a>(equality: bool, operands: &[Value<'a>]) -> Value<'a> {
 }
 
 /// A column with more calls in it is described by its first ones.
-const MOST_CALLS: usize = 16;
+pub(super) const MOST_CALLS: usize = 16;
 
 fn joined(a: &[u32], b: &[u32]) -> SmallVec<[u32; 2]> {
     let mut all: SmallVec<[u32; 2]> = SmallVec::from_slice(a);
@@ -122,10 +122,11 @@ impl<'a> Interpreter<'a> {
             return Value::Column(Rc::new(Column { constant: true, ..Column::default() }));
         }
         if name == "expr" {
-            let text = args.first().and_then(Value::as_text).unwrap_or_default();
-            let (aggregate, explodes) = sql::expression(text);
-            let relation = if sql::is_key_equality(text) { Relation::Key } else { Relation::Unknown };
-            return Value::Column(Rc::new(Column { aggregate, explodes, relation, ..Column::default() }));
+            let column = match call.arg(0, "str") {
+                Some((arg, Value::Text(text))) => self.sql_column(text, self.span_of(call.code, arg.value)),
+                _ => Column::default(),
+            };
+            return Value::Column(Rc::new(column));
         }
         if api::entry("functions", name).is_none() && !api::is_aggregate(name) {
             return Value::Unknown;

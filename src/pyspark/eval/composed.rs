@@ -65,9 +65,7 @@ impl Composed {
     pub(super) fn into_value<'a>(self) -> Value<'a> {
         match &self.parts[..] {
             [] => Value::text("", None),
-            [Some(text)] => {
-                Value::Text(Rc::new(TextValue { text: text.clone(), span: None, pieces: self.pieces }))
-            }
+            [Some(text)] => Value::Text(Rc::new(TextValue { text: text.clone(), span: None, pieces: self.pieces })),
             _ => Value::Template(Rc::new(Template { parts: self.parts, pieces: self.pieces })),
         }
     }

@@ -1,10 +1,13 @@
 //! `spark.sql(...)`: the text's steps as nodes of the plan, on the characters of the file.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use smallvec::SmallVec;
 
 use super::call::Call;
+use super::column::MOST_CALLS;
+use super::frame::projection;
 use super::{Interpreter, template_text};
 use crate::pyspark::plan::{
     Action, ActionKind, CallSite, FunctionCall, Language, Literal, NodeId, Operator, OverWindow, ResultUse, ResultUses,
@@ -12,8 +15,11 @@ use crate::pyspark::plan::{
 };
 use crate::pyspark::sql::place::{self, Piece, Pieces, SourceMap};
 use crate::pyspark::sql::{self, Command, CommandKind, HOLE, Lowered, Place, Statement};
-use crate::pyspark::value::{Code, Value};
+use crate::pyspark::value::{Code, Column, Relation, TextValue, Value};
 use crate::text::Span;
+
+/// What makes an expression a query.
+const SELECT: &str = "SELECT ";
 
 /// A text that is read as SQL.
 struct Text {
@@ -65,10 +71,9 @@ impl<'a> Interpreter<'a> {
         let (arg, value) = call.arg(0, "sqlQuery")?;
         let (text, pieces) = match value {
             Value::Text(text) => (text.text.clone(), text.pieces.clone()),
-            Value::Template(template) => (
-                template.parts.iter().map(|part| part.as_deref().unwrap_or(HOLE)).collect(),
-                template.pieces.clone(),
-            ),
+            Value::Template(template) => {
+                (template.parts.iter().map(|part| part.as_deref().unwrap_or(HOLE)).collect(), template.pieces.clone())
+            }
             _ => return None,
         };
         let text = if call.args.len() > 1 { self.with_arguments(text, call) } else { text };
@@ -112,8 +117,7 @@ impl<'a> Interpreter<'a> {
         let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return };
         let whole = code.span(first.cover(*last));
         for range in sql::split(&text) {
-            let statement =
-                Text { text: text[range.clone()].to_owned(), pieces: place::slice(&pieces, &range), whole };
+            let statement = Text { text: text[range.clone()].to_owned(), pieces: place::slice(&pieces, &range), whole };
             self.frame.statement =
                 SourceMap::new(&statement.pieces, self.text, HOLE.len(), whole).span(&(0..statement.text.len()));
             self.run_sql(&statement);
@@ -165,7 +169,8 @@ impl<'a> Interpreter<'a> {
         self.views.get(name).copied()
     }
 
-    fn sql_functions(&mut self, lowered: &Lowered, nodes: &[NodeId], map: &SourceMap) {
+    /// Adds windows and calls; says where they are in the plan.
+    fn sql_functions(&mut self, lowered: &Lowered, nodes: &[NodeId], map: &SourceMap) -> (Vec<usize>, Vec<u32>) {
         let mut windows = Vec::with_capacity(lowered.windows.len());
         for window in &lowered.windows {
             let site = self.sql_site(&window.place, map);
@@ -177,10 +182,12 @@ impl<'a> Interpreter<'a> {
             self.plan.windows[index].used_on.extend(used_on);
             windows.push(index);
         }
+        let mut calls = Vec::with_capacity(lowered.calls.len());
         for call in &lowered.calls {
             let span = map.span(&call.call);
             let next = self.plan.functions.len() as u32;
             let index = *self.functions.entry(span).or_insert(next);
+            calls.push(index);
             if index == next {
                 let over = call.over.as_ref().map(|over| OverWindow {
                     order: over.order.and_then(|order| windows.get(order)).copied(),
@@ -209,6 +216,55 @@ impl<'a> Interpreter<'a> {
                 function.used_in.push(node);
             }
         }
+        (windows, calls)
+    }
+
+    /// A column that is written in SQL; `whole` stands for places that the file doesn't hold.
+    pub(super) fn sql_column(&mut self, text: &TextValue, whole: Span) -> Column {
+        let (aggregate, explodes) = sql::expression(&text.text);
+        let relation = if sql::is_key_equality(&text.text) {
+            Relation::Key
+        } else if text.text.contains(['=', '<', '>']) {
+            sql::condition(&text.text)
+        } else {
+            Relation::Unknown
+        };
+        let mut column = Column { aggregate, explodes, relation, ..Column::default() };
+        if sql::has_window(&text.text)
+            && let Some(lowered) = sql::lowered(&format!("{SELECT}{}", text.text))
+        {
+            let pieces: Pieces = std::iter::once(Piece::elsewhere(SELECT)).chain(text.pieces.iter().copied()).collect();
+            let map = SourceMap::new(&pieces, self.text, HOLE.len(), whole);
+            let (windows, calls) = self.sql_functions(&lowered, &[], &map);
+            column.windowed = lowered.calls.iter().any(|call| call.over.is_some());
+            column.window = windows.first().copied();
+            column.calls = calls.into_iter().take(MOST_CALLS).collect();
+        }
+        column
+    }
+
+    /// `selectExpr(...)`: each text is a column.
+    pub(super) fn select_expr(&mut self, frame: NodeId, call: &Call<'a>) -> Value<'a> {
+        let values = call.flat();
+        let columns: Vec<Value<'a>> = values
+            .into_iter()
+            .map(|value| match &value {
+                Value::Text(text) => Value::Column(Rc::new(self.sql_column(text, call.arguments))),
+                _ => value,
+            })
+            .collect();
+        let result = self.on(frame, projection(&columns), call);
+        if let Value::Frame(node) = result {
+            self.used_in(node, &columns);
+        }
+        for column in &columns {
+            if let Value::Column(column) = column
+                && let Some(window) = column.window.and_then(|window| self.plan.windows.get_mut(window))
+            {
+                window.used_on.push(frame);
+            }
+        }
+        result
     }
 
     fn sql_command(&mut self, command: &Command, root: Option<NodeId>, map: &SourceMap) {

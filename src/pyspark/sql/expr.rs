@@ -200,7 +200,12 @@ fn comparison(expr: &Expr) -> Relation {
             }
         }
         Expr::BinaryOp {
-            op: BinaryOperator::Lt | BinaryOperator::LtEq | BinaryOperator::Gt | BinaryOperator::GtEq | BinaryOperator::NotEq,
+            op:
+                BinaryOperator::Lt
+                | BinaryOperator::LtEq
+                | BinaryOperator::Gt
+                | BinaryOperator::GtEq
+                | BinaryOperator::NotEq,
             ..
         }
         | Expr::Between { .. }
@@ -366,4 +371,3 @@ pub(super) fn number(expr: &Expr) -> Option<Literal> {
         _ => None,
     }
 }
-

@@ -97,9 +97,7 @@ impl Lowering<'_, '_> {
             let count = hint.args.first().and_then(|count| count.parse().ok());
             let keys = hint.args.iter().filter(|arg| arg.parse::<i64>().is_err() && *arg != HOLE && !arg.is_empty());
             let operator = match hint.name.as_str() {
-                "repartition" | "repartition_by_range" => {
-                    Operator::Repartition { count, keyed: keys.count() > 0 }
-                }
+                "repartition" | "repartition_by_range" => Operator::Repartition { count, keyed: keys.count() > 0 },
                 "coalesce" => Operator::Coalesce { count },
                 "rebalance" => Operator::Hint("rebalance".to_owned()),
                 _ => continue,

@@ -22,8 +22,8 @@ use smallvec::SmallVec;
 use super::plan::{Literal, Operator, Write};
 
 pub(super) use memo::lowered;
-pub(super) use scan::{Statement, expression, is_key_equality, read, set};
-pub(super) use statement::split;
+pub(super) use scan::{Statement, expression, has_window, is_key_equality, read, set};
+pub(super) use statement::{condition, split};
 
 /// What stands in a text for a value that the file doesn't tell. An identifier, so that the parser goes on.
 pub(super) const HOLE: &str = "__hole__";

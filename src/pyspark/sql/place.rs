@@ -148,7 +148,11 @@ impl SourceMap {
         if from.breaks != to.breaks || from.span.is_empty() || to.span.is_empty() {
             return None;
         }
-        let start = if from.verbatim { from.span.start as usize + (range.start - from.start) } else { from.span.start as usize };
+        let start = if from.verbatim {
+            from.span.start as usize + (range.start - from.start)
+        } else {
+            from.span.start as usize
+        };
         let end = match (range.is_empty(), to.verbatim) {
             (true, _) => start,
             (false, true) => to.span.start as usize + (range.end - to.start),

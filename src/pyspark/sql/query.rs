@@ -482,11 +482,7 @@ impl<'m, 't> Lowering<'m, 't> {
             self.note(&view.lateral_view, &[], &mut facts);
             let place = self.place(at, if view.outer { 3 } else { 2 }, depth, &[]);
             self.cursor = at + 1;
-            root = self.step(
-                Operator::Project { only_aggregates: false, explodes: facts.explodes },
-                &[root],
-                place,
-            );
+            root = self.step(Operator::Project { only_aggregates: false, explodes: facts.explodes }, &[root], place);
             self.used(&facts, root);
         }
         root

@@ -179,6 +179,11 @@ pub(in crate::pyspark) fn expression(text: &str) -> (bool, bool) {
     )
 }
 
+/// Whether an expression takes something over a window.
+pub(in crate::pyspark) fn has_window(text: &str) -> bool {
+    text.len() > "over".len() && tokens(text).iter().any(|token| token.is("OVER"))
+}
+
 /// Whether a text condition is one equality of a name with a value (`id = 7`).
 pub(in crate::pyspark) fn is_key_equality(text: &str) -> bool {
     let tokens = tokens(text);

@@ -12,6 +12,7 @@ use super::query::Lowering;
 use super::tokens::{Kind, Mark, Marks};
 use super::{Command, CommandKind, Lowered, Place, literal};
 use crate::pyspark::plan::{Literal, Write};
+use crate::pyspark::value::Relation;
 
 /// How deep queries and expressions may be nested.
 const DEPTH: usize = 50;
@@ -63,6 +64,16 @@ fn parse(marks: &Marks<'_>, from: usize) -> Option<Box<Query>> {
     let query = parser.parse_query().ok()?;
     while parser.consume_token(&Token::SemiColon) {}
     (parser.peek_token().token == Token::EOF).then_some(query)
+}
+
+/// What a condition compares.
+pub(in crate::pyspark) fn condition(text: &str) -> Relation {
+    let parsed = Marks::read(text).and_then(|marks| {
+        let mut parser = Parser::new(&Spark).with_recursion_limit(DEPTH).with_tokens_with_locations(marks.tokens);
+        let condition = parser.parse_expr().ok()?;
+        (parser.peek_token().token == Token::EOF).then_some(condition)
+    });
+    parsed.map_or(Relation::Unknown, |condition| super::expr::relation(&condition))
 }
 
 /// Where the query of a command starts: behind its head, outside parentheses.
@@ -134,9 +145,11 @@ fn create(marks: &Marks<'_>) -> Option<Lowered> {
         Place { word: marks.range(0, what), clause: marks.range(0, head), inside: marks.range(name.min(head), head) };
     if marks.marks[what].is(Keyword::VIEW) {
         let is_temporary = before(Keyword::TEMP) || before(Keyword::TEMPORARY);
-        let Literal::Text(view) = name_at(marks, name)? else { return query(marks, start, None) };
-        let command = is_temporary.then_some(Command { kind: CommandKind::View(view), place });
-        return command.and_then(|command| query(marks, start, Some(command)));
+        let command = match name_at(marks, name)? {
+            Literal::Text(view) if is_temporary => Some(Command { kind: CommandKind::View(view), place }),
+            _ => None,
+        };
+        return query(marks, start, command);
     }
     let replaces = marks.marks[0].is(Keyword::REPLACE) || before(Keyword::REPLACE);
     let mode = match (if_not_exists, replaces) {
@@ -158,8 +171,11 @@ fn create(marks: &Marks<'_>) -> Option<Lowered> {
 fn cache(marks: &Marks<'_>) -> Option<Lowered> {
     let table = marks.find(0, 0, &[Keyword::TABLE])?;
     let Literal::Text(name) = name_at(marks, table + 1)? else { return None };
-    let place =
-        Place { word: marks.range(0, table), clause: marks.range(0, table + 1), inside: marks.range(table + 1, table + 1) };
+    let place = Place {
+        word: marks.range(0, table),
+        clause: marks.range(0, table + 1),
+        inside: marks.range(table + 1, table + 1),
+    };
     let command = Command { kind: CommandKind::Cache(name), place };
     match query_start(marks, table + 2, true) {
         Some(start) => query(marks, start, Some(command)),

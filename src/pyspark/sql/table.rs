@@ -121,9 +121,9 @@ impl Lowering<'_, '_> {
         let place = Place { word: self.marks.range(at, at), clause: self.marks.range(at, close), inside };
         let operator = match (name.as_str(), numbers) {
             ("range", [Literal::Integer(end)]) => Operator::Source(Source::Range(u64::try_from(*end).ok())),
-            ("range", [Literal::Integer(start), Literal::Integer(end)]) => Operator::Source(Source::Range(
-                end.checked_sub(*start).and_then(|rows| u64::try_from(rows).ok()),
-            )),
+            ("range", [Literal::Integer(start), Literal::Integer(end)]) => {
+                Operator::Source(Source::Range(end.checked_sub(*start).and_then(|rows| u64::try_from(rows).ok())))
+            }
             ("range", _) => Operator::Source(Source::Range(None)),
             (name, _) if api::is_generator(name) => Operator::Other("explode".to_owned()),
             _ => Operator::Other(name),
@@ -153,4 +153,3 @@ fn is_path(format: &str, path: &str) -> bool {
             "parquet" | "delta" | "json" | "csv" | "text" | "orc" | "avro" | "binaryfile" | "iceberg"
         )
 }
-
