@@ -4,7 +4,8 @@
 //! broken code keeps the facts of the statements around it; nothing panics on any text.
 //!
 //! The way of a text: `syntax` (tree, edit by edit) → `lower` (own statements and expressions, kept per top-level
-//! statement) → `eval` (abstract interpretation with the types of `value` and the methods of `api`) → [`StaticPlan`].
+//! statement) → `eval` (abstract interpretation with the types of `value` and the methods of `api`) → [`StaticPlan`]. What a
+//! file says in SQL goes through `sql` to the same plan; `cells` finds it in comments of notebooks.
 
 mod api;
 mod bounds;

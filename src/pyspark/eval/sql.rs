@@ -127,13 +127,13 @@ impl<'a> Interpreter<'a> {
     /// Adds a statement's nodes; `None` if it can't be read.
     fn run_sql(&mut self, text: &Text) -> Option<Done> {
         let map = SourceMap::new(&text.pieces, self.text, HOLE.len(), text.whole);
+        self.plan.sql.push(map.span(&(0..text.text.len())));
         self.sql_setting(&text.text, &map);
         let lowered: Arc<Lowered> = sql::lowered(&text.text)?;
         self.steps += lowered.steps.len();
         if self.steps > self.budget {
             return None;
         }
-        self.plan.sql.push(map.span(&(0..text.text.len())));
         let nodes = self.sql_nodes(&lowered, &map);
         self.sql_functions(&lowered, &nodes, &map);
         let root = lowered.root.and_then(|root| nodes.get(root)).copied();

@@ -118,6 +118,14 @@ mod tests {
     }
 
     #[test]
+    fn no_python_is_offered_in_sql() {
+        let code = "c = spark.sql('SELECT /*+ COALESCE(1) */ k FROM a JOIN b USING (k) GROUP BY k')\n";
+        for at in ["COALESCE", "JOIN", "GROUP BY", "SELECT", "c ="] {
+            assert_eq!(titles(code, at), Vec::<String>::new(), "{at}");
+        }
+    }
+
+    #[test]
     fn keys_that_the_code_does_not_tell_are_not_salted() {
         assert!(!offers(&titles("c = a.join(b, keys)\n", "join"), "Salt"));
         assert!(!offers(&titles("c = a.join(b, a.x < b.y)\n", "join"), "Salt"));
