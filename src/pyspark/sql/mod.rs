@@ -7,6 +7,7 @@
 mod dialect;
 mod expr;
 mod hints;
+mod join;
 mod memo;
 pub(super) mod place;
 mod query;
