@@ -15,6 +15,7 @@ use suppression::{Comments, Syntax};
 
 use crate::conf::EffectiveConf;
 use crate::pyspark::StaticPlan;
+use crate::pyspark::plan::Language;
 use crate::rules::{
     self, Check, CodeContext, Confidence, Environment, Finding, Level, Rule, RuleSettings, RunView, SettingsContext,
     Severity, Shared, Vendor,
@@ -129,7 +130,10 @@ fn static_findings<'a>(
                 let Some((_, conf)) = jobs.first() else { continue };
                 let mut cx = CodeContext { shared: shared(conf), plan };
                 check(&mut cx);
-                cx.shared.findings.iter_mut().for_each(|finding| lower(finding, input, plan, comments, is_test));
+                cx.shared.findings.iter_mut().for_each(|finding| {
+                    lower(finding, input, plan, comments, is_test);
+                    keep_python_out_of_sql(finding, plan);
+                });
                 findings.append(&mut cx.shared.findings);
             }
             (Check::Code(_), None) | (Check::Run(_), _) => {}
@@ -164,6 +168,22 @@ fn is_on(rule: &Rule, settings: &RuleSettings) -> bool {
         Some(Level::Off) => false,
         Some(Level::On | Level::Fixed(_)) => true,
         None => !rule.off,
+    }
+}
+
+/// Takes away fixes that would write Python into a text of SQL: rules on calls meet clauses, too.
+fn keep_python_out_of_sql(finding: &mut Finding, plan: &StaticPlan) {
+    let is_inside = |span: Span| plan.sql.iter().any(|text| text.contains(span));
+    if finding.fixes.is_empty() || !is_inside(finding.span) {
+        return;
+    }
+    let sites = plan.nodes.iter().filter_map(|node| node.site.as_ref());
+    let sites = sites.chain(plan.actions.iter().map(|action| &action.site));
+    let sites = sites.chain(plan.windows.iter().map(|window| &window.site));
+    let words = sites.filter(|site| site.is_sql()).map(|site| site.method);
+    let calls = plan.functions.iter().filter(|call| call.language == Language::Sql).map(|call| call.method);
+    if words.chain(calls).any(|word| word.intersects(finding.span)) {
+        finding.fixes.retain(|fix| !fix.edits.iter().any(|edit| is_inside(edit.span)));
     }
 }
 

@@ -227,7 +227,8 @@ fn facts(text: &str, plan: &StaticPlan) -> Facts {
         facts.entry(line(site.method)).or_default().push(format!("discarded {}", site.method.of(text)));
     }
     for (_, site) in &plan.unpersists {
-        facts.entry(line(site.method)).or_default().push(format!("unpersist {}", site.receiver.of(text)));
+        let released = if site.is_sql() { site.arguments } else { site.receiver };
+        facts.entry(line(site.method)).or_default().push(format!("unpersist {}", released.of(text)));
     }
     for window in &plan.windows {
         let keys: Vec<&str> = window.keys.iter().map(|key| key.as_deref().unwrap_or("?")).collect();

@@ -119,7 +119,10 @@ impl<'a> Comments<'a> {
             Some(at) => Edit { span: Span::at(at), text: format!(", {rule}") },
             None if self.syntax.has_comments_behind() && !self.lines[last].continues && first == last => {
                 let end = self.lines[last].span.end as usize;
-                Edit { span: Span::at(end), text: format!("  # sparkls: ignore[{rule}]") }
+                // A notebook's cell in SQL stands in comments of Python, and has comments of its own.
+                let line = self.lines[last].span.of(self.text);
+                let mark = if line.starts_with("# MAGIC") { "--" } else { "#" };
+                Edit { span: Span::at(end), text: format!("  {mark} sparkls: ignore[{rule}]") }
             }
             None => {
                 let line = self.lines[first].span;
@@ -333,6 +336,17 @@ mod tests {
             assert!(suppressed(&fixed), "{fixed}");
             assert_eq!(fixed.matches("sparkls:").count(), 1, "{fixed}");
         }
+    }
+
+    #[test]
+    fn a_cell_in_sql_takes_a_comment_of_sql() {
+        let text = "# MAGIC %sql\n# MAGIC SELECT * FROM a, b\n";
+        let fix = Comments::read(text, Syntax::Python)
+            .suppress_fix("cartesian-join", at(text, ","))
+            .expect("SQL has comments");
+        let fixed = crate::rules::fix::apply(text, &fix.edits);
+        assert_eq!(fixed, "# MAGIC %sql\n# MAGIC SELECT * FROM a, b  -- sparkls: ignore[cartesian-join]\n");
+        assert!(Comments::read(&fixed, Syntax::Python).suppress("cartesian-join", at(&fixed, ",")));
     }
 
     #[test]

@@ -73,7 +73,9 @@ impl<'a> Code<'a> {
         }
         let method = site::method(logged.function);
         let on_line = |action: &Action| {
-            let (first, last) = (self.line_of(action.site.call.start), self.line_of(action.site.call.end));
+            // Spark logs where Python calls, not where the clause stands.
+            let call = if action.site.is_sql() { action.site.statement } else { action.site.call };
+            let (first, last) = (self.line_of(call.start), self.line_of(call.end));
             (first..=last).contains(&logged.line)
         };
         let here = self

@@ -3,13 +3,15 @@
 
 use smallvec::SmallVec;
 
-use super::plan::{CallSite, Literal, NodeId, ScopeId, Write};
+use super::plan::{CallSite, Language, Literal, NodeId, ScopeId, Write};
 use crate::text::Span;
 
 /// A call of a function of `pyspark.sql.functions`, or of a UDF, that makes a column. Constructors that compute nothing
 /// (`col`, `lit`, `expr`) are not kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FunctionCall {
+    /// What it is written in.
+    pub language: Language,
     /// Its name in `pyspark.sql.functions`; of a UDF the name that it is called by.
     pub name: String,
     /// The UDF, as an index into `StaticPlan::python`.

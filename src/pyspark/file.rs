@@ -10,7 +10,7 @@ use super::ir::{Stmt, Top};
 use super::kinds::{Kind, kind};
 use super::syntax::{Difference, Syntax};
 use super::value::Code;
-use super::{eval, lower};
+use super::{cells, eval, lower};
 use crate::text::Edit;
 
 /// A parsed Python document. Cheap to clone; a clone is a snapshot.
@@ -28,6 +28,9 @@ struct Placed {
     kind: u16,
     top: Arc<Top>,
 }
+
+/// The kind of what is no node of the syntax tree.
+const NO_KIND: u16 = u16::MAX;
 
 impl Default for PythonFile {
     fn default() -> Self {
@@ -54,7 +57,12 @@ impl PythonFile {
     }
 
     fn new(syntax: Syntax, reuse: &Reuse) -> Self {
-        let tops = lower_all(&syntax, reuse);
+        let mut tops = lower_all(&syntax, reuse);
+        let cells = cells::cells(&syntax.text);
+        if !cells.is_empty() && syntax.tree.is_some() {
+            tops.extend(cells.into_iter().map(|(start, top)| Placed { start, kind: NO_KIND, top: Arc::new(top) }));
+            tops.sort_by_key(|placed| placed.start);
+        }
         let code: Vec<Code<'_>> = tops.iter().map(|placed| Code { top: &placed.top, base: placed.start }).collect();
         let plan = eval::interpret(&syntax.text, &code, import_offset(&syntax.text, &tops));
         Self { syntax: Arc::new(syntax), tops: Arc::new(tops), plan: Arc::new(plan) }
@@ -154,6 +162,12 @@ fn import_offset(text: &str, tops: &[Placed]) -> u32 {
     }
 }
 
+/// The plan of a text of SQL: a script, or a notebook's cell. Statements are separated by semicolons.
+pub fn sql_script(text: &str) -> StaticPlan {
+    let top = cells::script(text);
+    eval::interpret(text, &[Code { top: &top, base: 0 }], 0)
+}
+
 /// The first line that is no byte order mark, interpreter line or coding comment.
 fn first_line(text: &str) -> u32 {
     let mut at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
@@ -170,7 +184,7 @@ fn first_line(text: &str) -> u32 {
 ///
 /// A frame can only be proven by an import or a session, and each of these spells one of the marks.
 pub fn may_use_spark(text: &str) -> bool {
-    const MARKS: [&str; 10] = [
+    const MARKS: [&str; 11] = [
         "spark",
         "Spark",
         "SPARK",
@@ -181,6 +195,7 @@ pub fn may_use_spark(text: &str) -> bool {
         "sqlCtx",
         "import dlt",
         "delta.tables",
+        "# MAGIC %sql",
     ];
     static FINDERS: OnceLock<Vec<memmem::Finder<'static>>> = OnceLock::new();
     let finders = FINDERS.get_or_init(|| MARKS.iter().map(memmem::Finder::new).collect());

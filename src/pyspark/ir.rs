@@ -238,6 +238,8 @@ pub(super) enum Stmt {
     Delete(Box<[ExprId]>),
     /// `global` and `nonlocal` (`true`).
     Outer(Box<[Span]>, bool),
+    /// A cell of a notebook in SQL, by line.
+    Sql(Box<[Span]>),
     /// What stands in a part of the text that is no Python.
     Broken(Block),
 }

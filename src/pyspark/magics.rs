@@ -1,9 +1,9 @@
-//! Cells of other languages in a Databricks notebook that is kept as Python: `# MAGIC %sql`, `# MAGIC %sh`.
+//! Cells of the shell in a Databricks notebook that is kept as Python: `# MAGIC %sh`.
 
 use memchr::memmem;
 
 use super::plan::StaticPlan;
-use crate::conf::carriers::{self, Mapped, sql};
+use crate::conf::carriers::{self, Mapped};
 use crate::text::Span;
 
 const MAGIC: &str = "# MAGIC";
@@ -22,7 +22,6 @@ pub(super) fn read(text: &str, plan: &mut StaticPlan) {
     }
     for cell in cells(text) {
         match cell.language {
-            "%sql" => plan.settings.extend(sql::settings(&cell.body)),
             "%sh" => plan.add(carriers::extract_script(&cell.body)),
             _ => {}
         }
@@ -63,16 +62,15 @@ mod tests {
 
     #[test]
     fn cells_of_other_languages_are_read() {
-        let text = "# Databricks notebook source\n# MAGIC %md SET spark.a = 1\n\n# COMMAND ----------\n\n\
-                    # MAGIC %sql\n# MAGIC -- more\n# MAGIC SET spark.sql.ansi.enabled = true;\n# MAGIC SELECT 1\n\n\
+        let text = "# Databricks notebook source\n# MAGIC %md SET spark.a = 1\n\n\
                     # COMMAND ----------\n\n# MAGIC %sh\n# MAGIC spark-submit \\\n# MAGIC   --conf spark.b=2 \\\n\
                     # MAGIC   job.py\n";
         let file = PythonFile::parse(&text.into());
         let plan = file.plan();
         let found: Vec<(&str, &str)> =
             plan.settings.iter().map(|setting| (setting.key_span.of(text), setting.value_span.of(text))).collect();
-        assert_eq!(found, [("spark.sql.ansi.enabled", "true"), ("spark.b", "2")]);
+        assert_eq!(found, [("spark.b", "2")]);
         assert_eq!(plan.submits[0].application.as_ref().map(|script| script.text.as_str()), Some("job.py"));
-        assert_eq!(plan.submits[0].settings, [1]);
+        assert_eq!(plan.submits[0].settings, [0]);
     }
 }

@@ -4,10 +4,12 @@
 //! broken code keeps the facts of the statements around it; nothing panics on any text.
 //!
 //! The way of a text: `syntax` (tree, edit by edit) → `lower` (own statements and expressions, kept per top-level
-//! statement) → `eval` (abstract interpretation with the types of `value` and the methods of `api`) → [`StaticPlan`].
+//! statement) → `eval` (abstract interpretation with the types of `value` and the methods of `api`) → [`StaticPlan`]. What a
+//! file says in SQL goes through `sql` to the same plan; `cells` finds it in comments of notebooks.
 
 mod api;
 mod bounds;
+mod cells;
 mod context;
 mod details;
 mod eval;
@@ -27,6 +29,6 @@ mod value;
 
 pub use api::since;
 pub use context::{StringContext, StringRole};
-pub use file::{PythonFile, may_use_spark};
+pub use file::{PythonFile, may_use_spark, sql_script};
 pub use outline::{Symbol, SymbolKind};
 pub use plan::StaticPlan;

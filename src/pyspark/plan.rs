@@ -69,6 +69,8 @@ pub struct StaticPlan {
     pub driver_data: Vec<DriverData>,
     /// What [`StaticPlan::bound`] answers, by node; empty until [`StaticPlan::finish`].
     pub bounds: Vec<RowBound>,
+    /// Texts of SQL, in source order: between the quotes where they stand in one literal.
+    pub sql: Vec<Span>,
     /// By node: whether an earlier node has the same call (a function that was read for several callers).
     pub repeats: Vec<bool>,
 }
@@ -143,9 +145,22 @@ pub struct Node {
     pub cached: bool,
 }
 
+/// What a call is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash)]
+pub enum Language {
+    /// Python.
+    #[default]
+    Python,
+    /// A text of SQL: the call is a clause and the method its keyword, a table's name or a function's name; there is no
+    /// receiver, and there are no [`CallSite::args`].
+    Sql,
+}
+
 /// A method or function call in the source.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallSite {
+    /// What it is written in: edits of Python have no place in SQL.
+    pub language: Language,
     /// The whole call, from its receiver's first character to the closing parenthesis.
     pub call: Span,
     /// The receiver expression in front of the dot; empty for plain functions.
@@ -161,6 +176,11 @@ pub struct CallSite {
 }
 
 impl CallSite {
+    /// Whether it stands in a text of SQL.
+    pub fn is_sql(&self) -> bool {
+        self.language == Language::Sql
+    }
+
     /// The argument with this keyword, or at this position if it is positional.
     pub fn argument(&self, position: usize, keyword: &str) -> Option<&Argument> {
         self.args
@@ -546,6 +566,8 @@ impl StaticPlan {
         let mut seen = rustc_hash::FxHashSet::default();
         self.repeats =
             self.nodes.iter().map(|node| node.site.as_ref().is_some_and(|site| !seen.insert(site.call))).collect();
+        self.sql.sort();
+        self.sql.dedup();
         self.actions.sort_by_key(|action| (action.site.call.start, action.site.call.end));
         self.sort_settings();
         self.submits.sort_by_key(|submit| submit.span);

@@ -70,6 +70,15 @@ fn numbered(escaped: &str, digits: usize) -> Option<char> {
     char::from_u32(u32::from_str_radix(escaped.get(1..=digits)?, 16).ok()?)
 }
 
+/// The pieces of a literal that [`decode`] takes one by one: how many bytes come out, and how many stand in the source.
+pub(super) fn pieces(source: &str, text: Text) -> Vec<(usize, usize)> {
+    let mut pieces = Vec::new();
+    runs(source, text, |range, decoded| {
+        pieces.push((decoded.map_or(range.len(), str::len), range.len()));
+    });
+    pieces
+}
+
 /// The value of an integer literal in any base.
 pub(super) fn integer(source: &str) -> Option<i64> {
     let digits = source.replace('_', "").to_ascii_lowercase();
@@ -116,6 +125,26 @@ mod tests {
         push(&mut text, document, Span::new(5, document.len() - 1), plain());
         assert_eq!(text.text(), "a\"b\\q");
         assert_eq!(text.span(1..3).of(document), "\\\"b");
+    }
+
+    #[test]
+    fn pieces_are_as_long_as_what_is_decoded() {
+        for source in [r"a\tb\\c\x41\u00e9\q\xzz", "a\\\r\nb", "{{x}}é\\n", "plain", "", "\\"] {
+            for (raw, format) in [(false, false), (true, false), (false, true)] {
+                let text = Text { raw, format, ..plain() };
+                let (decoded, pieces) = (decode(source, text), pieces(source, text));
+                assert_eq!(
+                    pieces.iter().map(|piece| piece.0).sum::<usize>(),
+                    decoded.len(),
+                    "{source:?} {raw} {format}"
+                );
+                assert_eq!(
+                    pieces.iter().map(|piece| piece.1).sum::<usize>(),
+                    source.len(),
+                    "{source:?} {raw} {format}"
+                );
+            }
+        }
     }
 
     #[test]

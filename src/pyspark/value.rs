@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 
 use super::ir::{FunctionId, Top};
 use super::plan::{JoinCondition, KeyTerm, Literal, NodeId};
+use super::sql::place::{Piece, Pieces};
 use crate::text::Span;
 
 /// One top-level statement and where it starts.
@@ -36,7 +37,7 @@ pub(super) enum Value<'a> {
     /// A Python built-in (or `functools.reduce`) by name.
     Builtin(&'a str),
     Text(Rc<TextValue>),
-    Template(Rc<Vec<Option<String>>>),
+    Template(Rc<Template>),
     Integer(i64),
     Float(f64),
     Bool(bool),
@@ -102,6 +103,41 @@ pub(super) enum Object {
 pub(super) struct TextValue {
     pub(super) text: String,
     pub(super) span: Option<Span>,
+    /// What its bytes were made of; empty if that isn't known.
+    pub(super) pieces: Pieces,
+}
+
+/// A text with holes: the literal parts in order, `None` for a hole.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Template {
+    pub(super) parts: Vec<Option<String>>,
+    /// What its parts were made of; empty if that isn't known.
+    pub(super) pieces: Pieces,
+}
+
+impl From<Vec<Option<String>>> for Template {
+    fn from(parts: Vec<Option<String>>) -> Self {
+        Self { parts, pieces: Pieces::new() }
+    }
+}
+
+impl TextValue {
+    /// Where it is written, if in one place.
+    pub(super) fn place(&self) -> Span {
+        match self.pieces[..] {
+            [piece] => piece.span,
+            _ => Span::default(),
+        }
+    }
+
+    /// A part of it.
+    pub(super) fn slice(&self, range: std::ops::Range<usize>) -> Self {
+        let mut pieces = Pieces::new();
+        if let [piece] = self.pieces[..] {
+            pieces.push(piece.slice(range.clone()));
+        }
+        Self { text: self.text[range].to_owned(), span: None, pieces }
+    }
 }
 
 /// An element of a collection and where it is written (inside the quotes, if it is a string).
@@ -251,7 +287,13 @@ pub(super) struct UserClass<'a> {
 
 impl<'a> Value<'a> {
     pub(super) fn text(text: impl Into<String>, span: Option<Span>) -> Self {
-        Self::Text(Rc::new(TextValue { text: text.into(), span }))
+        Self::Text(Rc::new(TextValue { text: text.into(), span, pieces: Pieces::new() }))
+    }
+
+    /// The text of one literal.
+    pub(super) fn literal_text(text: String, span: Span, raw: bool, format: bool) -> Self {
+        let piece = Piece::of_literal(&text, span, raw, format);
+        Self::Text(Rc::new(TextValue { text, span: Some(span), pieces: Pieces::from_iter([piece]) }))
     }
 
     pub(super) fn as_text(&self) -> Option<&str> {
@@ -272,7 +314,7 @@ impl<'a> Value<'a> {
         *budget = left;
         match self {
             Self::Text(text) => Literal::Text(text.text.clone()),
-            Self::Template(parts) => Literal::Template(parts.to_vec()),
+            Self::Template(parts) => Literal::Template(parts.parts.clone()),
             Self::Integer(value) => Literal::Integer(*value),
             Self::Float(value) => Literal::Float(*value),
             Self::Bool(value) => Literal::Bool(*value),
@@ -311,7 +353,7 @@ impl<'a> Value<'a> {
             (Self::Module(a), Self::Module(b)) => a == b,
             (Self::Function(a), Self::Function(b)) | (Self::Builtin(a), Self::Builtin(b)) => a == b,
             (Self::Text(a), Self::Text(b)) => a.text == b.text,
-            (Self::Template(a), Self::Template(b)) => a == b,
+            (Self::Template(a), Self::Template(b)) => a.parts == b.parts,
             (Self::Integer(a), Self::Integer(b)) => a == b,
             (Self::Float(a), Self::Float(b)) => a == b,
             (Self::Bool(a), Self::Bool(b)) => a == b,

@@ -29,7 +29,7 @@ spark.sql("SELECT * FROM t LIMIT 20").toPandas()  #> toPandas: exactly 20
 spark.sql(f"SELECT * FROM {t}").toPandas()  #> toPandas: unbounded
 spark.sql(f"SELECT * FROM t LIMIT {n}").toPandas()  #> toPandas: small
 spark.sql(query).collect()  #> collect: unknown
-spark.sql("INSERT INTO t SELECT * FROM s")  #> sql: no input
+spark.sql("INSERT INTO t SELECT * FROM s"); spark.sql("MERGE INTO t USING s ON t.k = s.k WHEN MATCHED THEN DELETE")  #> sql: unbounded; writes ? to t mode append; sql: no input
 df.collect()[:10]; df.rdd.collect(); list(df.toLocalIterator())  #> collect: unbounded; collect on rdd; toLocalIterator: unbounded
 df.first(); df.head(3); df.tail(2); df.isEmpty()  #> first: unbounded; head: unbounded; tail: unbounded; isEmpty: unbounded
 df.limit(10).union(df.limit(5)).collect()  #> collect: exactly 15

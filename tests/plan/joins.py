@@ -32,7 +32,7 @@ w = Window.partitionBy("k", a.j, F.lower("x")).orderBy("ts")  #> window partitio
 w = Window.partitionBy(*()).orderBy("ts")  #> window partitioned; window by []
 r = spark.read.format("jdbc").options(**options).load()  #> read jdbc open
 r = spark.read.options(**{"header": True}).csv("x")  #> read csv x
-r = a.join(b, F.expr("a.k = b.k"))  #> join inner on ?
+r = a.join(b, F.expr("a.k = b.k"))  #> join inner on equality
 r = a.join(b, condition)  #> join inner on ?
 r = a.join(b, keys, how)  #> join ? on ?
 r = a.join(b, how="outer", on=["k"])  #> join full using [k]

@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
+use super::composed::Composed;
 use super::expression::MAX_ITEMS;
 use super::{Interpreter, Usage};
 use crate::pyspark::api;
 use crate::pyspark::ir::{Arg, ArgName, Expr, ExprId};
-use crate::pyspark::plan::{Action, ActionKind, Argument, CallSite, NodeId, ResultUse, ResultUses};
+use crate::pyspark::plan::{Action, ActionKind, Argument, CallSite, Language, NodeId, ResultUse, ResultUses};
 use crate::pyspark::value::{Code, Item, Object, Value};
 use crate::text::Span;
 
@@ -140,6 +141,7 @@ impl<'a> Interpreter<'a> {
             Argument { keyword, span, value: value.literal() }
         };
         CallSite {
+            language: Language::Python,
             call: call.span,
             receiver: call.receiver,
             method: call.method,
@@ -400,24 +402,34 @@ impl<'a> Interpreter<'a> {
 /// Methods of texts whose result the file tells in part.
 fn text_method<'a>(receiver: &Value<'a>, name: &str, call: &Call<'a>) -> Value<'a> {
     match (receiver, name) {
-        (Value::Text(text), "strip") if call.values.is_empty() => Value::text(text.text.trim(), None),
+        (Value::Text(text), "strip") if call.values.is_empty() => {
+            let start = text.text.len() - text.text.trim_start().len();
+            Value::Text(Rc::new(text.slice(start..start + text.text.trim().len())))
+        }
         (Value::Text(text), "lower") => Value::text(text.text.to_lowercase(), None),
         (Value::Text(text), "upper") => Value::text(text.text.to_uppercase(), None),
         (Value::Text(text), "format") => {
-            let mut pieces: Vec<Option<String>> = Vec::new();
+            let mut composed = Composed::default();
+            let mut at = 0;
             for (index, part) in text.text.split('{').enumerate() {
-                let part = if index == 0 { part } else { part.split_once('}').map_or("", |(_, rest)| rest) };
+                let end = at + part.len();
+                let start = match part.find('}') {
+                    _ if index == 0 => at,
+                    Some(close) => at + close + 1,
+                    None => end,
+                };
                 if index > 0 {
-                    pieces.push(None);
+                    composed.hole(text.slice(at - 1..start).place());
                 }
-                if !part.is_empty() {
-                    pieces.push(Some(part.to_owned()));
+                if start < end {
+                    composed.value(&Value::Text(Rc::new(text.slice(start..end))), None);
                 }
+                at = end + 1;
             }
-            Value::Template(Rc::new(pieces))
+            composed.into_value()
         }
         (Value::Text(_) | Value::Template(_), "format" | "strip" | "replace" | "join" | "lower" | "upper") => {
-            Value::Template(Rc::new(vec![None]))
+            Value::Template(Rc::new(vec![None].into()))
         }
         _ => Value::Unknown,
     }

@@ -6,10 +6,10 @@ use smallvec::SmallVec;
 
 use super::Interpreter;
 use super::call::Call;
+use crate::pyspark::api;
 use crate::pyspark::ir::Operator;
-use crate::pyspark::plan::{FunctionCall, KeySide, KeyTerm, Literal, NodeId, OverWindow, RowUseKind};
+use crate::pyspark::plan::{FunctionCall, KeySide, KeyTerm, Language, Literal, NodeId, OverWindow, RowUseKind};
 use crate::pyspark::value::{Column, Relation, Value};
-use crate::pyspark::{api, sql};
 use crate::text::Span;
 
 /// Either of two columns.
@@ -129,7 +129,7 @@ pub(super) fn compare<'a>(comparison: Comparison<'_>, operands: &[Value<'a>]) ->
 }
 
 /// A column with more calls in it is described by its first ones.
-const MOST_CALLS: usize = 16;
+pub(super) const MOST_CALLS: usize = 16;
 
 fn joined(a: &[u32], b: &[u32]) -> SmallVec<[u32; 2]> {
     let mut all: SmallVec<[u32; 2]> = SmallVec::from_slice(a);
@@ -170,14 +170,11 @@ impl<'a> Interpreter<'a> {
             return Value::Column(Rc::new(Column { constant: true, ..Column::default() }));
         }
         if name == "expr" {
-            let text = args.first().and_then(Value::as_text).unwrap_or_default();
-            let (aggregate, explodes) = sql::expression(text);
-            let relation = match text {
-                text if sql::is_key_equality(text) => Relation::Key,
-                text if sql::compares_without_equality(text) => Relation::NoEquality,
-                _ => Relation::Unknown,
+            let column = match call.arg(0, "str") {
+                Some((arg, Value::Text(text))) => self.sql_column(text, self.span_of(call.code, arg.value)),
+                _ => Column::default(),
             };
-            return Value::Column(Rc::new(Column { aggregate, explodes, relation, ..Column::default() }));
+            return Value::Column(Rc::new(column));
         }
         if api::entry("functions", name).is_none() && !api::is_aggregate(name) {
             return Value::Unknown;
@@ -222,6 +219,7 @@ impl<'a> Interpreter<'a> {
             let args: Vec<Literal> = call.values.iter().map(Value::literal).collect();
             let columns = call.flat().iter().filter_map(|value| of_argument(value).name).collect();
             self.plan.functions.push(FunctionCall {
+                language: Language::Python,
                 name: name.to_owned(),
                 udf,
                 call: call.span,

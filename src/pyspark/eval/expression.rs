@@ -5,16 +5,14 @@ use std::rc::Rc;
 use smallvec::SmallVec;
 
 use super::call::Call;
+use super::composed::Composed;
 use super::{DEPTH, Interpreter, Usage, column};
 use crate::pyspark::ir::{Expr, ExprId, Operator, Pair};
 use crate::pyspark::strings;
 use crate::pyspark::value::{Closure, Code, Column, Entry, Item, Object, Relation, Value};
 use crate::text::Span;
 
-/// A text that is put together is known up to this many bytes, so that texts in texts can't multiply further.
-const MAX_TEXT: usize = 1 << 16;
-
-/// The same for the elements of lists that are added.
+/// Lists that are added are known up to this many elements, so that lists in lists can't multiply further.
 pub(super) const MAX_ITEMS: usize = 1 << 14;
 
 impl<'a> Interpreter<'a> {
@@ -113,7 +111,7 @@ impl<'a> Interpreter<'a> {
                 if text.bytes {
                     return Value::Unknown;
                 }
-                Value::text(strings::decode(span.of(self.text), *text), Some(span))
+                Value::literal_text(strings::decode(span.of(self.text), *text), span, text.raw, text.format)
             }
             Expr::Template(parts) => self.template(code, parts),
             Expr::Integer => strings::integer(source()).map_or(Value::Unknown, Value::Integer),
@@ -199,21 +197,26 @@ impl<'a> Interpreter<'a> {
     }
 
     fn template(&mut self, code: Code<'a>, parts: &'a [ExprId]) -> Value<'a> {
-        let mut pieces: Vec<Option<String>> = Vec::new();
+        let mut composed = Composed::default();
         for part in parts {
+            let span = self.span_of(code, *part);
+            // What a hole holds is written elsewhere.
+            let place = match code.top.expr(*part).expr {
+                Expr::Text(_) | Expr::Template(_) => None,
+                _ => Some(span),
+            };
             match self.eval(code, *part, Usage::Used) {
-                Value::Text(text) => append(&mut pieces, Some(text.text.clone())),
-                Value::Integer(number) => append(&mut pieces, Some(number.to_string())),
-                Value::Template(inner) => inner.iter().for_each(|piece| append(&mut pieces, piece.clone())),
+                Value::Integer(number) => composed.text(&number.to_string(), &[], place),
+                value @ (Value::Text(_) | Value::Template(_)) => composed.value(&value, place),
                 value => {
                     if !matches!(code.top.expr(*part).expr, Expr::Name) {
-                        self.uses_result(&value, self.span_of(code, *part));
+                        self.uses_result(&value, span);
                     }
-                    append(&mut pieces, None);
+                    composed.hole(span);
                 }
             }
         }
-        from_pieces(pieces)
+        composed.into_value()
     }
 
     fn sequence(&mut self, code: Code<'a>, items: &'a [ExprId], tuple: bool) -> Value<'a> {
@@ -344,17 +347,13 @@ impl<'a> Interpreter<'a> {
             }
             (Operator::Add, a @ (Value::Text(_) | Value::Template(_)), b)
             | (Operator::Add, a, b @ (Value::Text(_) | Value::Template(_))) => {
-                let mut pieces = Vec::new();
+                let mut composed = Composed::default();
                 for part in [a, b] {
-                    match part {
-                        Value::Text(text) => append(&mut pieces, Some(text.text.clone())),
-                        Value::Template(inner) => inner.iter().for_each(|piece| append(&mut pieces, piece.clone())),
-                        _ => append(&mut pieces, None),
-                    }
+                    composed.value(&part, None);
                 }
-                from_pieces(pieces)
+                composed.into_value()
             }
-            (Operator::Modulo, Value::Text(_) | Value::Template(_), _) => Value::Template(Rc::new(vec![None])),
+            (Operator::Modulo, Value::Text(_) | Value::Template(_), _) => Value::Template(Rc::new(vec![None].into())),
             (operator, Value::Integer(a), Value::Integer(b)) => match operator {
                 Operator::Add => a.checked_add(b),
                 Operator::Subtract => a.checked_sub(b),
@@ -373,24 +372,6 @@ impl<'a> Interpreter<'a> {
             (_, Value::Foreign | Value::Pandas(_), _) => Value::Foreign,
             _ => Value::Unknown,
         }
-    }
-}
-
-/// Adds a piece of a text; neighbours that are known become one.
-fn append(pieces: &mut Vec<Option<String>>, piece: Option<String>) {
-    match (pieces.last_mut(), piece) {
-        (Some(Some(last)), Some(piece)) if last.len() + piece.len() <= MAX_TEXT => last.push_str(&piece),
-        (Some(last @ Some(_)), Some(_)) => *last = None,
-        (Some(None), None) => {}
-        (_, piece) => pieces.push(piece),
-    }
-}
-
-fn from_pieces<'a>(pieces: Vec<Option<String>>) -> Value<'a> {
-    match &pieces[..] {
-        [] => Value::text("", None),
-        [Some(text)] => Value::text(text.clone(), None),
-        _ => Value::Template(Rc::new(pieces)),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::pyspark::{api, sql};
 
 impl<'a> Interpreter<'a> {
     /// Adds an operator on a frame.
-    fn on(&mut self, frame: NodeId, operator: Operator, call: &Call<'a>) -> Value<'a> {
+    pub(super) fn on(&mut self, frame: NodeId, operator: Operator, call: &Call<'a>) -> Value<'a> {
         let site = self.site(call);
         let node = self.node(operator, &[frame], Some(site));
         self.used_in(node, &call.values);
@@ -52,7 +52,8 @@ impl<'a> Interpreter<'a> {
         let operator = match name {
             "filter" | "where" => Operator::Filter { key_equality: self.is_key_filter(call) },
             "dropna" => Operator::Filter { key_equality: false },
-            "select" | "selectExpr" => self.projection(name, call),
+            "select" => projection(&call.flat()),
+            "selectExpr" => return self.select_expr(frame, call),
             "drop" | "toDF" | "withColumnRenamed" | "withColumnsRenamed" | "alias" | "to" | "fillna" | "replace" => {
                 Operator::Project { only_aggregates: false, explodes: false }
             }
@@ -178,31 +179,6 @@ impl<'a> Interpreter<'a> {
                 super::template_text(&value.literal()).is_some_and(|text| sql::is_key_equality(&text))
             }
             _ => false,
-        }
-    }
-
-    fn projection(&self, name: &str, call: &Call<'a>) -> Operator {
-        let values = call.flat();
-        let facts: Vec<(bool, bool)> = values
-            .iter()
-            .map(|value| match value {
-                Value::Column(column) => (column.aggregate, column.explodes),
-                Value::Text(text) if name == "selectExpr" => sql::expression(&text.text),
-                _ => (false, false),
-            })
-            .collect();
-        let column = |test: fn(&Column) -> bool| {
-            values.iter().any(|value| matches!(value, Value::Column(column) if test(column)))
-        };
-        if column(|column| column.udf) {
-            return Operator::Udf;
-        }
-        if column(|column| column.windowed) {
-            return Operator::Window;
-        }
-        Operator::Project {
-            only_aggregates: !facts.is_empty() && facts.iter().all(|(aggregate, _)| *aggregate),
-            explodes: facts.iter().any(|(_, explodes)| *explodes),
         }
     }
 
@@ -505,5 +481,22 @@ fn join_condition(on: &Value<'_>) -> JoinCondition {
         Value::Column(column) if column.name.is_some() => JoinCondition::Using(column.name.iter().cloned().collect()),
         Value::Column(column) => column.relation.condition(),
         _ => JoinCondition::Unknown,
+    }
+}
+
+/// A select of these columns.
+pub(super) fn projection(values: &[Value<'_>]) -> Operator {
+    let columns: Vec<Option<&Column>> =
+        values.iter().map(|value| if let Value::Column(column) = value { Some(&**column) } else { None }).collect();
+    let any = |test: fn(&Column) -> bool| columns.iter().flatten().any(|column| test(column));
+    if any(|column| column.udf) {
+        return Operator::Udf;
+    }
+    if any(|column| column.windowed) {
+        return Operator::Window;
+    }
+    Operator::Project {
+        only_aggregates: !columns.is_empty() && columns.iter().all(|column| column.is_some_and(|it| it.aggregate)),
+        explodes: any(|column| column.explodes),
     }
 }

@@ -9,6 +9,7 @@ mod builtin_calls;
 mod builtin_terms;
 mod call;
 mod column;
+mod composed;
 mod condition;
 mod expression;
 mod frame;
@@ -22,7 +23,10 @@ mod objects;
 mod python;
 mod rdd;
 mod settings;
+mod sql;
 mod statement;
+
+use std::rc::Rc;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -256,7 +260,7 @@ impl<'a> Interpreter<'a> {
             // `None` stands for "not yet"; using it would fail.
             (Value::None, known) | (known, Value::None) if !known.is_scalar() => known,
             (Value::Text(_) | Value::Template(_), Value::Text(_) | Value::Template(_)) => {
-                Value::Template(vec![None].into())
+                Value::Template(Rc::new(vec![None].into()))
             }
             (Value::Column(a), Value::Column(b)) => Value::Column(column::either(&a, &b)),
             (

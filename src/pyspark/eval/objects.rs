@@ -4,13 +4,12 @@ use std::rc::Rc;
 
 use super::call::Call;
 use super::frame::integer;
-use super::{Interpreter, Usage, column, template_text};
+use super::{Interpreter, Usage, column};
 use crate::conf::Carrier;
 use crate::pyspark::ir::{ArgName, ExprId};
 use crate::pyspark::plan::{
-    ActionKind, DriverData, Loop, LoopOver, Operator, RowBound, RowUseKind, SessionStart, Source, WindowOrder,
+    ActionKind, DriverData, Loop, LoopOver, Operator, RowUseKind, SessionStart, Source, WindowOrder,
 };
-use crate::pyspark::sql::{self, Statement};
 use crate::pyspark::value::{Code, Object, Reader, Value, WindowSpec};
 
 /// Built-in functions that pass frames or collections on.
@@ -170,25 +169,9 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn source(&mut self, source: Source, call: &Call<'a>) -> Value<'a> {
+    pub(super) fn source(&mut self, source: Source, call: &Call<'a>) -> Value<'a> {
         let site = self.site(call);
         Value::Frame(self.node(Operator::Source(source), &[], Some(site)))
-    }
-
-    fn sql(&mut self, call: &Call<'a>) -> Value<'a> {
-        let literal = call.value(0, "sqlQuery").map(Value::literal).unwrap_or_default();
-        self.sql_settings(call);
-        let text = template_text(&literal);
-        let bound = match text.as_deref().map(sql::read) {
-            None => RowBound::Unknown,
-            Some(Statement::Query(bound)) => bound,
-            Some(Statement::Small) => RowBound::Small,
-            Some(Statement::Command) => {
-                self.act(ActionKind::Other("sql".to_owned()), None, false, call);
-                RowBound::Small
-            }
-        };
-        self.source(Source::Sql { text: literal, bound }, call)
     }
 
     fn builder_method(&mut self, name: &str, call: &Call<'a>) -> Value<'a> {
@@ -329,7 +312,7 @@ impl<'a> Interpreter<'a> {
             ("len", Some(Value::List(items) | Value::Tuple(items))) => Value::Integer(items.len() as i64),
             ("str", Some(value @ (Value::Text(_) | Value::Template(_)))) => value,
             ("str", Some(Value::Integer(number))) => Value::text(number.to_string(), None),
-            ("str", Some(_)) => Value::Template(Rc::new(vec![None])),
+            ("str", Some(_)) => Value::Template(Rc::new(vec![None].into())),
             ("int", Some(value @ Value::Integer(_))) => value,
             _ => Value::Unknown,
         }

@@ -6,7 +6,8 @@ use super::Interpreter;
 use super::call::Call;
 use crate::conf::carriers::sql;
 use crate::conf::{self, Carrier, Setting};
-use crate::pyspark::ir::{Arg, Expr};
+use crate::pyspark::sql::HOLE;
+use crate::pyspark::sql::place::SourceMap;
 use crate::pyspark::value::{Entry, Item, Value};
 use crate::text::Span;
 
@@ -100,29 +101,12 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// `SET key = value` in SQL, if its text stands in the call.
-    pub(super) fn sql_settings(&mut self, call: &Call<'a>) {
-        let Some((arg, value)) = call.arg(0, "sqlQuery") else { return };
-        let Some(text) = super::template_text(&value.literal()) else { return };
-        let Some((key_range, value_range)) = sql::set(&text) else { return };
-        let (key, set_value) =
-            (text[key_range.clone()].trim_matches('`').to_owned(), text[value_range.clone()].to_owned());
-        let place = self.text_place(call, arg, &text);
-        let within = |range: std::ops::Range<usize>| match place {
-            Some(start) => Span::new(start as usize + range.start, start as usize + range.end),
-            None => self.span_of(call.code, arg.value),
-        };
-        let (key_span, value_span) = (within(key_range), within(value_range));
-        let key = key_value(&key);
-        let value = key_value(&set_value);
+    /// `SET key = value` in SQL.
+    pub(super) fn sql_setting(&mut self, text: &str, map: &SourceMap) {
+        let Some((key, value)) = sql::set(text) else { return };
+        let (key_span, value_span) = (map.span(&key), map.span(&value));
+        let (key, value) = (holed(text[key].trim_matches('`')), holed(&text[value]));
         self.setting(Carrier::SqlSet, (&key, key_span), Some((&value, value_span)), self.frame.statement);
-    }
-
-    /// Where the characters of a text start, if they stand in the file as they are.
-    fn text_place(&self, call: &Call<'a>, arg: &Arg, text: &str) -> Option<u32> {
-        let Expr::Text(literal) = &call.code.top.expr(arg.value).expr else { return None };
-        let span = call.code.span(literal.content);
-        (span.of(self.text) == text).then_some(span.start)
     }
 
     /// What a removal takes: the statement, or the link of a chain from its dot on.
@@ -142,7 +126,7 @@ impl<'a> Interpreter<'a> {
     fn setting(&mut self, carrier: Carrier, key: Written<'_, 'a>, value: Option<Written<'_, 'a>>, span: Span) {
         let (text, key_is_prefix) = match key.0 {
             Value::Text(text) => (text.text.clone(), false),
-            Value::Template(parts) => match parts.first() {
+            Value::Template(template) => match template.parts.first() {
                 Some(Some(prefix)) => (prefix.clone(), true),
                 _ => return,
             },
@@ -177,9 +161,9 @@ impl<'a> Interpreter<'a> {
 }
 
 /// A piece of SQL as a value; holes make a template.
-fn key_value<'a>(text: &str) -> Value<'a> {
-    match text.split_once('?') {
-        Some((prefix, _)) => Value::Template(Rc::new(vec![Some(prefix.to_owned()), None])),
+fn holed<'a>(text: &str) -> Value<'a> {
+    match text.split_once(HOLE) {
+        Some((prefix, _)) => Value::Template(Rc::new(vec![Some(prefix.to_owned()), None].into())),
         None => Value::text(text, None),
     }
 }

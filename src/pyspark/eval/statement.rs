@@ -89,6 +89,7 @@ impl<'a> Interpreter<'a> {
                 }
             }
             Stmt::Outer(names, nonlocal) => self.outer(code, names, *nonlocal),
+            Stmt::Sql(lines) => self.sql_cell(code, lines),
             // Half-written code leaves nothing.
             Stmt::Broken(block) => {
                 self.block(code, block);
@@ -102,6 +103,8 @@ impl<'a> Interpreter<'a> {
         let value = self.eval(code, id, Usage::Discarded);
         if let Value::Frame(node) = value
             && node.0 as usize >= before
+            // A statement of SQL has its hints in it.
+            && self.plan.node(node).site.as_ref().is_none_or(|site| !site.is_sql())
         {
             self.discard(node);
         }

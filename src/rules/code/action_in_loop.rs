@@ -54,7 +54,8 @@ declare_rule! {
 fn check(cx: &mut CodeContext<'_>) {
     for (index, action) in cx.plan.actions.iter().enumerate().filter(|(_, action)| starts_a_job(&action.kind)) {
         let loops = action.loops.iter().map(|&id| cx.plan.loop_(id));
-        let Some((looped, severity)) = loops.filter_map(|looped| repeats(cx, looped, action)).max_by_key(|it| it.1) else {
+        let Some((looped, severity)) = loops.filter_map(|looped| repeats(cx, looped, action)).max_by_key(|it| it.1)
+        else {
             continue;
         };
         let finding = judge(cx, index, action, looped, severity);
@@ -110,7 +111,13 @@ fn judge(cx: &CodeContext<'_>, index: usize, action: &Action, looped: &Loop, sev
     let mut evidence = None;
     if let Some(cost) = &cost {
         let total = format!("{} jobs, {}", cost.times, duration(cost.total_ms));
-        message = format!("{} ran {} times in run {}: {} in all.", action.method, cost.times, cost.label, duration(cost.total_ms));
+        message = format!(
+            "{} ran {} times in run {}: {} in all.",
+            action.method,
+            cost.times,
+            cost.label,
+            duration(cost.total_ms)
+        );
         evidence = Some(measured("all turns", total, &cost.label));
     }
     message.push_str(match action.kind {

@@ -84,23 +84,36 @@ fn may_build(kind: &str, side: usize) -> bool {
     }
 }
 
-fn dropped(cx: &CodeContext<'_>, node: &Node, site: &CallSite, call: &CallSite, kind: &str, side: usize) -> Option<Finding> {
+fn dropped(
+    cx: &CodeContext<'_>,
+    node: &Node,
+    site: &CallSite,
+    call: &CallSite,
+    kind: &str,
+    side: usize,
+) -> Option<Finding> {
     let (this, other) = (NAMES[side], NAMES[1 - side]);
     let words = match kind {
         "left" | "right" | "full" => format!("{kind} outer join"),
         _ => kind.replace('_', " ") + " join",
     };
     let message = if kind == "full" {
-        format!("A {words} keeps the rows of both sides, so Spark can broadcast neither: it drops this hint, and sorts and shuffles both. Remove it, or use a left join if the unmatched rows of one side aren't needed.")
+        format!(
+            "A {words} keeps the rows of both sides, so Spark can broadcast neither: it drops this hint, and sorts and shuffles both. Remove it, or use a left join if the unmatched rows of one side aren't needed."
+        )
     } else {
-        format!("A {words} can't build its {this} side, so Spark drops this hint, and sorts and shuffles both sides. Broadcast the {other} side if it is small, or swap the sides.")
+        format!(
+            "A {words} can't build its {this} side, so Spark drops this hint, and sorts and shuffles both sides. Broadcast the {other} side if it is small, or swap the sides."
+        )
     };
     let is_written_here = site.call.contains(call.call);
     let span = if is_written_here { call.method } else { site.method };
     let is_free = node.inputs.get(1 - side).is_some_and(|&input| hint(cx.plan, input).is_none());
     let sides = [Some(site.receiver), site.argument(0, "other").map(|argument| argument.span)];
     let swap = match (sides[side], sides[1 - side]) {
-        (Some(from), Some(to)) if is_free && kind != "full" => templates::move_hint(cx.shared.text, call, from, to, other),
+        (Some(from), Some(to)) if is_free && kind != "full" => {
+            templates::move_hint(cx.shared.text, call, from, to, other)
+        }
         _ => None,
     };
     let finding = Finding::new(cx.shared.rule, Severity::Warning, span, message);
@@ -139,8 +152,21 @@ fn unfiltered_source(plan: &StaticPlan, id: NodeId) -> Option<NodeId> {
 
 fn is_fact_like(word: &str) -> bool {
     const WORDS: [&str; 15] = [
-        "fact", "facts", "fct", "events", "logs", "clicks", "clickstream", "transactions", "impressions", "pageviews",
-        "lineitem", "lineitems", "telemetry", "measurements", "readings",
+        "fact",
+        "facts",
+        "fct",
+        "events",
+        "logs",
+        "clicks",
+        "clickstream",
+        "transactions",
+        "impressions",
+        "pageviews",
+        "lineitem",
+        "lineitems",
+        "telemetry",
+        "measurements",
+        "readings",
     ];
     WORDS.contains(&word)
 }

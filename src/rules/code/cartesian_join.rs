@@ -76,12 +76,21 @@ fn check(cx: &mut CodeContext<'_>) {
 fn judge(cx: &CodeContext<'_>, site: &CallSite, sides: [NodeId; 2], on_purpose: bool) -> Finding {
     let known = !sides.iter().any(|&side| is_given(cx.plan, side));
     let large = |&side: &NodeId| cx.plan.bound(side) == RowBound::Unbounded;
-    let severity = if known && (!on_purpose || sides.iter().all(large)) { Severity::Warning } else { Severity::Information };
-    let method = site.method.of(cx.shared.text);
+    let severity =
+        if known && (!on_purpose || sides.iter().all(large)) { Severity::Warning } else { Severity::Information };
+    let method = match site.method.of(cx.shared.text) {
+        "," => "comma between tables",
+        method => method,
+    };
+    let (hint, keys) = if site.is_sql() { ("a BROADCAST hint", "ON or WHERE") } else { ("broadcast()", "on=") };
     let message = if on_purpose {
-        format!("This {method} pairs every row of one side with every row of the other: the result is the product of both. If one side is small, say so with broadcast(); else join by a key.")
+        format!(
+            "This {method} pairs every row of one side with every row of the other: the result is the product of both. If one side is small, say so with {hint}; else join by a key."
+        )
     } else {
-        format!("This {method} has no condition, so every row of one side meets every row of the other: the result is the product of both. Name the keys with on=.")
+        format!(
+            "This {method} has no condition, so every row of one side meets every row of the other: the result is the product of both. Name the keys with {keys}."
+        )
     };
     Finding::new(cx.shared.rule, severity, site.method, message)
 }

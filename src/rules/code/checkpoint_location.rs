@@ -67,7 +67,9 @@ fn check(cx: &mut CodeContext<'_>) {
                     known.push((path, stream));
                     continue;
                 };
-                let message = format!("Another query keeps its progress in {path} too: their offsets and states get mixed. Give each query a directory of its own.");
+                let message = format!(
+                    "Another query keeps its progress in {path} too: their offsets and states get mixed. Give each query a directory of its own."
+                );
                 Finding::new(cx.shared.rule, Severity::Information, place(cx.shared.text, stream, path), message)
                     .with_related(first.site.method, "the other query")
             }
@@ -87,7 +89,9 @@ fn missing(cx: &CodeContext<'_>, stream: &StreamStart) -> Finding {
 }
 
 fn temporary(cx: &CodeContext<'_>, stream: &StreamStart, path: &str) -> Finding {
-    let message = format!("The checkpoint in {path} is gone when the machine or its temporary files are, and the query then starts anew. Put it on storage that lasts.");
+    let message = format!(
+        "The checkpoint in {path} is gone when the machine or its temporary files are, and the query then starts anew. Put it on storage that lasts."
+    );
     Finding::new(cx.shared.rule, Severity::Information, place(cx.shared.text, stream, path), message)
 }
 
@@ -104,7 +108,10 @@ fn place(text: &str, stream: &StreamStart, path: &str) -> Span {
 fn is_temporary(path: &str) -> bool {
     let path = path.strip_prefix("file:").or_else(|| path.strip_prefix("dbfs:")).unwrap_or(path);
     let path = format!("/{}", path.trim_start_matches('/'));
-    path == "/tmp" || path.starts_with("/tmp/") || path.starts_with("/var/tmp/") || path.starts_with("/local_disk0/tmp/")
+    path == "/tmp"
+        || path.starts_with("/tmp/")
+        || path.starts_with("/var/tmp/")
+        || path.starts_with("/local_disk0/tmp/")
 }
 
 fn is_looked_at(stream: &StreamStart) -> bool {

@@ -64,12 +64,20 @@ fn judge(cx: &CodeContext<'_>, name: &str, id: NodeId) -> Option<(Severity, Stri
     let severity = Severity::Information;
     match node.operator {
         Operator::Aggregate { grouped: false, .. } | Operator::Project { only_aggregates: true, .. } => {
-            let instead = if name == "collect_set" { "select(...).distinct() keeps them in rows" } else { "keep them in rows" };
-            Some((severity, format!("{name} without groupBy puts the values of all rows into one value of one row, in the memory of one task: {instead}.")))
+            let instead =
+                if name == "collect_set" { "select(...).distinct() keeps them in rows" } else { "keep them in rows" };
+            Some((
+                severity,
+                format!(
+                    "{name} without groupBy puts the values of all rows into one value of one row, in the memory of one task: {instead}."
+                ),
+            ))
         }
         Operator::Aggregate { grouped: true, .. } if is_exploded(cx.plan, id) => Some((
             severity,
-            format!("{name} builds one list a group, in the memory of one task, and the lists are exploded again below: the same rows come out. Use a window over the key, or join the aggregate to the rows."),
+            format!(
+                "{name} builds one list a group, in the memory of one task, and the lists are exploded again below: the same rows come out. Use a window over the key, or join the aggregate to the rows."
+            ),
         )),
         _ => None,
     }

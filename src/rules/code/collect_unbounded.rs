@@ -54,13 +54,17 @@ declare_rule! {
 }
 
 fn check(cx: &mut CodeContext<'_>) {
-    rows::report(cx, |action| action.kind == ActionKind::Collect, |cx, action| {
-        let fixes = [
-            templates::iterate(action),
-            templates::first(cx.shared.text, action),
-            Some(templates::take(action)),
-            templates::write_rows(cx.shared.text, action),
-        ];
-        fixes.into_iter().flatten().collect()
-    });
+    rows::report(
+        cx,
+        |action| action.kind == ActionKind::Collect,
+        |cx, action| {
+            let fixes = [
+                templates::iterate(action),
+                templates::first(cx.shared.text, action),
+                Some(templates::take(action)),
+                templates::write_rows(cx.shared.text, action),
+            ];
+            fixes.into_iter().flatten().collect()
+        },
+    );
 }

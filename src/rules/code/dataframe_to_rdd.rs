@@ -56,7 +56,9 @@ fn check(cx: &mut CodeContext<'_>) {
             continue;
         }
         let connect = if cx.plan.uses.connect { " Spark Connect, which this file uses, has no RDDs." } else { "" };
-        let message = format!("Behind .rdd every row becomes a Python object, and the optimizer sees nothing of it.{connect} Use functions of columns, or mapInPandas on the frame.");
+        let message = format!(
+            "Behind .rdd every row becomes a Python object, and the optimizer sees nothing of it.{connect} Use functions of columns, or mapInPandas on the frame."
+        );
         findings.push(Finding::new(cx.shared.rule, Severity::Information, site.method, message));
     }
     findings.into_iter().for_each(|finding| cx.shared.report(finding));

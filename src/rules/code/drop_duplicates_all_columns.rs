@@ -58,7 +58,8 @@ fn check(cx: &mut CodeContext<'_>) {
             ),
             _ => continue,
         };
-        let finding = Finding::new(cx.shared.rule, severity, site.method, message).with_fixes([distinct(site, severity)]);
+        let finding =
+            Finding::new(cx.shared.rule, severity, site.method, message).with_fixes([distinct(site, severity)]);
         cx.shared.report(finding);
     }
 }
@@ -68,7 +69,8 @@ fn is_narrow(cx: &CodeContext<'_>, node: &Node) -> bool {
     let Some(&input) = node.inputs.first() else { return true };
     let before = cx.plan.node(input);
     let method = before.site.as_ref().map(|site| site.method.of(cx.shared.text)).unwrap_or_default();
-    let is_unpacked = node.site.iter().flat_map(|site| &site.args).any(|argument| argument.keyword.as_deref() == Some("*"));
+    let is_unpacked =
+        node.site.iter().flat_map(|site| &site.args).any(|argument| argument.keyword.as_deref() == Some("*"));
     is_unpacked
         || matches!(before.operator, Operator::Union { .. } | Operator::Aggregate { .. })
         || matches!(method, "select" | "selectExpr" | "__getitem__")

@@ -77,7 +77,10 @@ fn looks_at_number(text: &str, function: &FunctionFacts) -> bool {
     let params: Vec<_> = function.params.iter().filter(|(name, _)| name != "self").collect();
     let uses_number = params.get(1).is_none_or(|(_, used)| *used);
     let lower = function.span.of(text).to_ascii_lowercase();
-    uses_number || ["txn", "merge", "dropduplicates", "left_anti", "leftanti", "on conflict"].iter().any(|word| lower.contains(word))
+    uses_number
+        || ["txn", "merge", "dropduplicates", "left_anti", "leftanti", "on conflict"]
+            .iter()
+            .any(|word| lower.contains(word))
 }
 
 fn appends(write: &Write, method: &str) -> bool {

@@ -86,9 +86,8 @@ fn judge(cx: &CodeContext<'_>, python: &PythonFunction) -> Option<Finding> {
     let mut actions: Vec<&Action> = cx.plan.actions.iter().filter(computes).collect();
     actions.dedup_by_key(|action| action.site.call);
     let first = *actions.first()?;
-    let together_with_first = |action: &&Action| {
-        together(text, first.site.statement, action.site.statement) == Together::Always
-    };
+    let together_with_first =
+        |action: &&Action| together(text, first.site.statement, action.site.statement) == Together::Always;
     let others: Vec<&Action> = actions.iter().skip(1).copied().filter(together_with_first).collect();
     let last = *others.last()?;
     let times = others.len() + 1;
@@ -98,5 +97,7 @@ fn judge(cx: &CodeContext<'_>, python: &PythonFunction) -> Option<Finding> {
     );
     let finding = Finding::new(cx.shared.rule, Severity::Warning, first.site.method, message)
         .with_fixes(cache_between(text, name, first, last));
-    Some(others.into_iter().fold(finding, |finding, other| finding.with_related(other.site.method, "computes it again")))
+    Some(
+        others.into_iter().fold(finding, |finding, other| finding.with_related(other.site.method, "computes it again")),
+    )
 }

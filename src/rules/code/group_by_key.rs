@@ -46,14 +46,17 @@ fn check(cx: &mut CodeContext<'_>) {
     let mut findings = Vec::new();
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let Some(site) = node.site.as_ref().filter(|_| !cx.plan.is_repeat(NodeId(index as u32))) else { continue };
-        let grouped = node.inputs.first().and_then(|&input| cx.plan.node(input).site.as_ref().map(|site| (input, site)));
+        let grouped =
+            node.inputs.first().and_then(|&input| cx.plan.node(input).site.as_ref().map(|site| (input, site)));
         let Some((input, group)) = grouped else { continue };
         let on_rdd = matches!(cx.plan.node(input).operator, Operator::Rdd | Operator::Udf);
         if !on_rdd || group.method.of(text) != "groupByKey" || !matches!(site.method.of(text), "mapValues" | "map") {
             continue;
         }
         if let Some(function) = reduces(text, site) {
-            let message = format!("groupByKey ships every value of a key to one task, where {function}() leaves one of them. reduceByKey does that before the shuffle too.");
+            let message = format!(
+                "groupByKey ships every value of a key to one task, where {function}() leaves one of them. reduceByKey does that before the shuffle too."
+            );
             let fix = reduce_by_key(text, group, site, function);
             findings.push(Finding::new(cx.shared.rule, Severity::Information, group.method, message).with_fixes(fix));
         }

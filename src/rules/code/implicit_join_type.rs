@@ -56,7 +56,8 @@ fn check(cx: &mut CodeContext<'_>) {
         if unpacked || says_nothing || !is_join || site.argument(2, "how").is_some() {
             continue;
         }
-        let message = "This is an inner join, which drops rows without a match, and doesn't say so: name the type with how=.";
+        let message =
+            "This is an inner join, which drops rows without a match, and doesn't say so: name the type with how=.";
         let fix = templates::join_type(cx.shared.text, site, "inner").map(|fix| Fix { safe: true, ..fix });
         cx.shared.report(Finding::new(cx.shared.rule, Severity::Hint, site.method, message).with_fixes(fix));
     }

@@ -55,8 +55,10 @@ declare_rule! {
 fn check(cx: &mut CodeContext<'_>) {
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
-        let (Operator::Source(Source::Read { format, location, options, open: false, streaming: false, .. }), Some(site)) =
-            (&node.operator, &node.site)
+        let (
+            Operator::Source(Source::Read { format, location, options, open: false, streaming: false, .. }),
+            Some(site),
+        ) = (&node.operator, &node.site)
         else {
             continue;
         };
@@ -94,7 +96,11 @@ impl JdbcRead<'_> {
         let column = self.has(cx, &["partitioncolumn", "column"], Some(2));
         let bounds = self.has(cx, &["lowerbound"], Some(3)) && self.has(cx, &["upperbound"], Some(4));
         let count = self.has(cx, &["numpartitions"], Some(5));
-        if unpacked || self.has(cx, &["predicates"], Some(6)) || self.has(cx, &["query"], None) || column && bounds && count {
+        if unpacked
+            || self.has(cx, &["predicates"], Some(6))
+            || self.has(cx, &["query"], None)
+            || column && bounds && count
+        {
             return None;
         }
         let fixes = templates::jdbc_partitions(cx.plan, cx.shared.text, self.id);
@@ -105,7 +111,8 @@ impl JdbcRead<'_> {
         if self.is_small(cx) {
             return None;
         }
-        let table = self.table.and_then(|table| if let Literal::Text(name) = table { Some(name.as_str()) } else { None });
+        let table =
+            self.table.and_then(|table| if let Literal::Text(name) = table { Some(name.as_str()) } else { None });
         let severity = if table.is_some() { Severity::Warning } else { Severity::Information };
         let what = match table {
             Some(name) if name.len() <= 60 && !name.contains(['(', '\n']) => format!("all of {name}"),
@@ -122,7 +129,9 @@ impl JdbcRead<'_> {
     fn is_small(&self, cx: &CodeContext<'_>) -> bool {
         let by_query = match self.table {
             Some(Literal::Text(table)) => bounds_rows(table),
-            Some(Literal::Template(parts)) => bounds_rows(&parts.iter().flatten().map(String::as_str).collect::<String>()),
+            Some(Literal::Template(parts)) => {
+                bounds_rows(&parts.iter().flatten().map(String::as_str).collect::<String>())
+            }
             _ => false,
         };
         let name = source_name(cx.plan.node(self.id)).map(words).unwrap_or_default();
@@ -134,7 +143,8 @@ impl JdbcRead<'_> {
         let takes_key = |id: NodeId| {
             matches!(cx.plan.node(id).operator, Operator::Filter { key_equality: true } | Operator::Limit(_))
         };
-        let takes_some = |kind: &ActionKind| matches!(kind, ActionKind::Take(_) | ActionKind::IsEmpty | ActionKind::Show);
+        let takes_some =
+            |kind: &ActionKind| matches!(kind, ActionKind::Take(_) | ActionKind::IsEmpty | ActionKind::Show);
         let mut readers = readers(cx.plan, self.id).peekable();
         let mut actions = actions_on(cx.plan, self.id).peekable();
         let is_read = readers.peek().is_some() || actions.peek().is_some();
@@ -145,7 +155,8 @@ impl JdbcRead<'_> {
 /// Whether a subquery in the place of a table brings few rows.
 fn bounds_rows(table: &str) -> bool {
     let text = table.to_ascii_lowercase();
-    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
     let has = |wanted: &[&str]| words.iter().any(|word| wanted.contains(word));
     let condition = text.split_once("where").map_or("", |(_, condition)| condition);
     let has_key = condition.replace(">=", "").replace("<=", "").replace("!=", "").contains('=');
@@ -154,9 +165,30 @@ fn bounds_rows(table: &str) -> bool {
 
 fn is_lookup(word: &str) -> bool {
     const WORDS: [&str; 24] = [
-        "dim", "dims", "lookup", "lookups", "lkp", "ref", "reference", "config", "configs", "configuration", "settings",
-        "code", "codes", "metadata", "meta", "control", "watermark", "watermarks", "params", "parameters", "types",
-        "countries", "currencies", "calendar",
+        "dim",
+        "dims",
+        "lookup",
+        "lookups",
+        "lkp",
+        "ref",
+        "reference",
+        "config",
+        "configs",
+        "configuration",
+        "settings",
+        "code",
+        "codes",
+        "metadata",
+        "meta",
+        "control",
+        "watermark",
+        "watermarks",
+        "params",
+        "parameters",
+        "types",
+        "countries",
+        "currencies",
+        "calendar",
     ];
     WORDS.contains(&word)
 }

@@ -76,12 +76,13 @@ fn brings_keys_only(cx: &CodeContext<'_>, join: &Join, right: NodeId) -> bool {
             (Operator::Hint(_) | Operator::Cache, _) => {}
             (Operator::Distinct, Some(_)) if node.inputs.len() == 1 => distinct = true,
             (Operator::Project { .. }, Some(site)) if site.method.of(cx.shared.text) == "select" => {
-                return distinct && selected(site).is_some_and(|mut names| {
-                    names.sort_unstable();
-                    let mut keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-                    keys.sort_unstable();
-                    names == keys
-                });
+                return distinct
+                    && selected(site).is_some_and(|mut names| {
+                        names.sort_unstable();
+                        let mut keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+                        keys.sort_unstable();
+                        names == keys
+                    });
             }
             _ => return false,
         }

@@ -59,8 +59,24 @@ fn check(cx: &mut CodeContext<'_>) {
 /// The cast or function that makes the key.
 fn normalises(cx: &CodeContext<'_>, side: &KeySide) -> Option<String> {
     const FUNCTIONS: [&str; 18] = [
-        "lower", "upper", "trim", "ltrim", "rtrim", "btrim", "to_date", "to_timestamp", "date_format", "substring",
-        "concat", "concat_ws", "regexp_replace", "regexp_extract", "lpad", "rpad", "initcap", "split",
+        "lower",
+        "upper",
+        "trim",
+        "ltrim",
+        "rtrim",
+        "btrim",
+        "to_date",
+        "to_timestamp",
+        "date_format",
+        "substring",
+        "concat",
+        "concat_ws",
+        "regexp_replace",
+        "regexp_extract",
+        "lpad",
+        "rpad",
+        "initcap",
+        "split",
     ];
     let written = side.span.of(cx.shared.text).trim_end();
     if !side.computed {
@@ -70,7 +86,9 @@ fn normalises(cx: &CodeContext<'_>, side: &KeySide) -> Option<String> {
     match function {
         Some(call) if FUNCTIONS.contains(&call.name.as_str()) => Some(call.name.clone()),
         Some(_) => None,
-        None if written.ends_with(')') && (written.contains(".cast(") || written.contains(".astype(")) => Some("a cast".to_owned()),
+        None if written.ends_with(')') && (written.contains(".cast(") || written.contains(".astype(")) => {
+            Some("a cast".to_owned())
+        }
         None if written.contains(".substr(") => Some("substr".to_owned()),
         None => None,
     }

@@ -103,7 +103,8 @@ fn judge(cx: &CodeContext<'_>, site: &CallSite, sides: [NodeId; 2]) -> Option<Fi
 
 /// `(a.k == b.k) & x | (a.k == b.k) & y`: Spark takes out what both branches hold.
 fn shares_an_equality(condition: &str) -> bool {
-    let plain = |branch: &str| -> String { branch.chars().filter(|c| !c.is_whitespace() && !"()".contains(*c)).collect() };
+    let plain =
+        |branch: &str| -> String { branch.chars().filter(|c| !c.is_whitespace() && !"()".contains(*c)).collect() };
     let mut branches = condition.split('|').map(|branch| {
         let terms = branch.split('&').map(plain);
         terms.filter(|term| term.contains("==")).collect::<Vec<_>>()

@@ -42,16 +42,20 @@ declare_rule! {
 
 fn check(cx: &mut CodeContext<'_>) {
     for node in &cx.plan.nodes {
-        let Operator::Source(Source::Read { format, options, has_schema: false, streaming: false, chain, .. }) = &node.operator
+        let Operator::Source(Source::Read { format, options, has_schema: false, streaming: false, chain, .. }) =
+            &node.operator
         else {
             continue;
         };
-        let Some(site) = node.site.as_ref().filter(|_| matches!(format.as_deref(), Some("parquet" | "orc"))) else { continue };
-        let merges = options.iter().rev().find(|(name, _)| name == "mergeschema").is_some_and(|(_, value)| match value {
-            Literal::Bool(on) => *on,
-            Literal::Text(text) => text.eq_ignore_ascii_case("true"),
-            _ => false,
-        });
+        let Some(site) = node.site.as_ref().filter(|_| matches!(format.as_deref(), Some("parquet" | "orc"))) else {
+            continue;
+        };
+        let merges =
+            options.iter().rev().find(|(name, _)| name == "mergeschema").is_some_and(|(_, value)| match value {
+                Literal::Bool(on) => *on,
+                Literal::Text(text) => text.eq_ignore_ascii_case("true"),
+                _ => false,
+            });
         if !merges {
             continue;
         }

@@ -75,14 +75,34 @@ fn judge(cx: &CodeContext<'_>, id: NodeId, site: &CallSite) -> Option<Finding> {
     if !streams || has_watermark(plan, text, id) {
         return None;
     }
-    let modes: Vec<Mode> = plan.streams.iter().filter(|stream| plan.upstream(stream.input).contains(&id)).map(|stream| mode(text, stream)).collect();
+    let modes: Vec<Mode> = plan
+        .streams
+        .iter()
+        .filter(|stream| plan.upstream(stream.input).contains(&id))
+        .map(|stream| mode(text, stream))
+        .collect();
     let aggregates = what == "aggregation";
     let (severity, message) = if aggregates && modes.contains(&Mode::Append) {
-        (Severity::Error, format!("This streaming {what} has no watermark, and in append mode Spark refuses to start such a query. Put withWatermark(\"event time\", \"10 minutes\") before it."))
+        (
+            Severity::Error,
+            format!(
+                "This streaming {what} has no watermark, and in append mode Spark refuses to start such a query. Put withWatermark(\"event time\", \"10 minutes\") before it."
+            ),
+        )
     } else if aggregates && !modes.is_empty() && modes.iter().all(|&mode| mode == Mode::Complete) {
-        (Severity::Hint, format!("This streaming {what} keeps a state for every key for good, and complete mode writes all of them each time: right for few keys only."))
+        (
+            Severity::Hint,
+            format!(
+                "This streaming {what} keeps a state for every key for good, and complete mode writes all of them each time: right for few keys only."
+            ),
+        )
     } else {
-        (Severity::Warning, format!("This streaming {what} has no watermark: its state holds every key for good and grows until memory is full. Put withWatermark(\"event time\", \"10 minutes\") before it."))
+        (
+            Severity::Warning,
+            format!(
+                "This streaming {what} has no watermark: its state holds every key for good and grows until memory is full. Put withWatermark(\"event time\", \"10 minutes\") before it."
+            ),
+        )
     };
     let fix = match node.operator {
         Operator::Join(_) => None,
@@ -95,7 +115,10 @@ fn judge(cx: &CodeContext<'_>, id: NodeId, site: &CallSite) -> Option<Finding> {
 fn has_watermark(plan: &StaticPlan, text: &str, id: NodeId) -> bool {
     let method = |id: NodeId| plan.node(id).site.as_ref().map(|site| site.method.of(text)).unwrap_or_default();
     plan.upstream(id).into_iter().any(|id| {
-        matches!(method(id), "withWatermark" | "dropDuplicatesWithinWatermark" | "transform" | "transformWithStateInPandas")
+        matches!(
+            method(id),
+            "withWatermark" | "dropDuplicatesWithinWatermark" | "transform" | "transformWithStateInPandas"
+        )
     })
 }
 
@@ -127,7 +150,10 @@ fn before(text: &str, site: &CallSite) -> Option<usize> {
         (None, "distinct" | "dropDuplicates" | "drop_duplicates") => site.receiver.end as usize,
         (None, _) => return None,
     };
-    Some(site.receiver.start as usize + text.get(site.receiver.start as usize..end)?.trim_end().trim_end_matches('\\').trim_end().len())
+    Some(
+        site.receiver.start as usize
+            + text.get(site.receiver.start as usize..end)?.trim_end().trim_end_matches('\\').trim_end().len(),
+    )
 }
 
 /// The column of the window that the operator groups by, or a name to fill in.

@@ -49,7 +49,9 @@ declare_rule! {
 
 fn check(cx: &mut CodeContext<'_>) {
     for node in &cx.plan.nodes {
-        let (Operator::Distinct, Some(site), [input]) = (&node.operator, &node.site, &node.inputs[..]) else { continue };
+        let (Operator::Distinct, Some(site), [input]) = (&node.operator, &node.site, &node.inputs[..]) else {
+            continue;
+        };
         let has_subset = match site.argument(0, "subset").map(|subset| &subset.value) {
             None | Some(Literal::None) => false,
             Some(Literal::List(columns)) => !columns.is_empty(),
@@ -75,11 +77,15 @@ fn check(cx: &mut CodeContext<'_>) {
         }
         let finding = match sort {
             Some(sort) => {
-                let message = format!("The sort before doesn't decide which row {name} takes: the rows are shuffled by key, and their order is that of arrival. Use max_by or min_by with the column of the order, or row_number() over an ordered window.");
+                let message = format!(
+                    "The sort before doesn't decide which row {name} takes: the rows are shuffled by key, and their order is that of arrival. Use max_by or min_by with the column of the order, or row_number() over an ordered window."
+                );
                 related(cx, Finding::new(cx.shared.rule, Severity::Information, call.method, message), sort)
             }
             None => {
-                let message = format!("{name} takes whichever row of a group arrives {name}: another run may take another one, unless the column depends on the key. max_by and min_by take the row by an order.");
+                let message = format!(
+                    "{name} takes whichever row of a group arrives {name}: another run may take another one, unless the column depends on the key. max_by and min_by take the row by an order."
+                );
                 Finding::new(cx.shared.rule, Severity::Hint, call.method, message)
             }
         };

@@ -51,10 +51,15 @@ fn check(cx: &mut CodeContext<'_>) {
         let filtered = call.used_in.iter().find_map(|&id| partitioned_source(cx.plan, id, column));
         let Some(proven) = filtered.filter(|_| call.over.is_none() && is_of_column(call)) else { continue };
         let (severity, message) = if call.udf.is_some() {
-            let message = format!("A Python function hides the partition column {column} from Spark: all partitions are read, and each of their rows goes through Python. Compare {column} itself.");
+            let message = format!(
+                "A Python function hides the partition column {column} from Spark: all partitions are read, and each of their rows goes through Python. Compare {column} itself."
+            );
             (Severity::Information, message)
         } else {
-            let message = format!("Through {} the filter on the partition column {column} can't be given to the table's catalogue, which sends all partitions to the driver. Compare {column} itself, with a range if need be.", call.name);
+            let message = format!(
+                "Through {} the filter on the partition column {column} can't be given to the table's catalogue, which sends all partitions to the driver. Compare {column} itself, with a range if need be.",
+                call.name
+            );
             (Severity::Hint, message)
         };
         let severity = if proven { severity } else { Severity::Hint };

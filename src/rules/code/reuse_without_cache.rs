@@ -121,9 +121,8 @@ fn judge(cx: &CodeContext<'_>, reused: &Reused, reported: &[NodeId]) -> Option<F
     let kept: Vec<NodeId> = reported.iter().flat_map(|&frame| recomputed(cx.plan, frame)).collect();
     let steps = lineage.iter().filter(|id| !kept.contains(id));
     let (step, what) = steps.filter_map(|&id| Some((id, costly(cx.plan.node(id))?))).next()?;
-    let streams = |&id: &NodeId| {
-        matches!(cx.plan.node(id).operator, Operator::Source(Source::Read { streaming: true, .. }))
-    };
+    let streams =
+        |&id: &NodeId| matches!(cx.plan.node(id).operator, Operator::Source(Source::Read { streaming: true, .. }));
     if is_generated(cx.plan, reused.frame) || lineage.iter().any(streams) {
         return None;
     }

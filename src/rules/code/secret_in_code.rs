@@ -62,7 +62,9 @@ fn check(cx: &mut CodeContext<'_>) {
     found.sort_by_key(|(_, span)| *span);
     found.dedup_by_key(|(_, span)| *span);
     for (name, span) in found {
-        let message = format!("The secret for {name} stands in the code, where everyone who sees the repository or the job's settings reads it. Take it from the environment or a secret store.");
+        let message = format!(
+            "The secret for {name} stands in the code, where everyone who sees the repository or the job's settings reads it. Take it from the environment or a secret store."
+        );
         let finding = Finding::new(cx.shared.rule, Severity::Information, span, message);
         cx.shared.report(finding);
     }
@@ -116,13 +118,39 @@ fn place(text: &str, call: Span, value: &str) -> Span {
 
 fn is_secret(name: &str) -> bool {
     const PARTS: [&str; 12] = [
-        "password", "passwd", "pwd", "secret", "secret.key", "secretkey", "secret_key", "secretaccesskey", "token",
-        "accountkey", "apikey", "api_key",
+        "password",
+        "passwd",
+        "pwd",
+        "secret",
+        "secret.key",
+        "secretkey",
+        "secret_key",
+        "secretaccesskey",
+        "token",
+        "accountkey",
+        "apikey",
+        "api_key",
     ];
     let name = name.to_ascii_lowercase();
     let last = name.rsplit('.').next().unwrap_or_default();
     let is_account_key = name.contains("fs.azure.account.key.") || name.ends_with(".secret.key");
-    let is_about = ["provider", "file", "path", "endpoint", "enabled", "type", "scope", "timeout", "interval", "renewal", "tokenizer", "location", "expir", "class", "filesystems"];
+    let is_about = [
+        "provider",
+        "file",
+        "path",
+        "endpoint",
+        "enabled",
+        "type",
+        "scope",
+        "timeout",
+        "interval",
+        "renewal",
+        "tokenizer",
+        "location",
+        "expir",
+        "class",
+        "filesystems",
+    ];
     let about = is_about.iter().any(|word| last.contains(word));
     is_account_key || !about && PARTS.iter().any(|part| last.ends_with(part))
 }
@@ -130,10 +158,28 @@ fn is_secret(name: &str) -> bool {
 /// Whether the text may be a secret: no placeholder, no word for one.
 fn is_value(value: &str) -> bool {
     const WORDS: [&str; 18] = [
-        "password", "passwd", "secret", "token", "changeme", "change_me", "example", "placeholder", "dummy", "your", "test",
-        "xxx", "***", "redacted", "none", "null", "true", "false",
+        "password",
+        "passwd",
+        "secret",
+        "token",
+        "changeme",
+        "change_me",
+        "example",
+        "placeholder",
+        "dummy",
+        "your",
+        "test",
+        "xxx",
+        "***",
+        "redacted",
+        "none",
+        "null",
+        "true",
+        "false",
     ];
     let lower = value.to_ascii_lowercase();
-    let template = ["<", "{", "$", "%(", "@"].iter().any(|mark| value.starts_with(mark)) || value.contains("${") || value.contains("{{");
+    let template = ["<", "{", "$", "%(", "@"].iter().any(|mark| value.starts_with(mark))
+        || value.contains("${")
+        || value.contains("{{");
     value.len() >= 4 && !template && !value.contains(' ') && WORDS.iter().all(|word| !lower.contains(word))
 }

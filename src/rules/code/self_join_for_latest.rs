@@ -55,7 +55,9 @@ fn check(cx: &mut CodeContext<'_>) {
             continue;
         };
         let extreme = [(*left, *right), (*right, *left)].into_iter().find_map(|(rows, of)| extreme(cx, join, rows, of));
-        let Some(function) = extreme.filter(|_| matches!(join.kind.as_deref(), Some("inner" | "left_semi"))) else { continue };
+        let Some(function) = extreme.filter(|_| matches!(join.kind.as_deref(), Some("inner" | "left_semi"))) else {
+            continue;
+        };
         let message = format!(
             "This joins a frame with its own {function} by group: the frame is computed twice and shuffled again for the join. row_number() over a window by the group, or {function}_by, finds the rows in one pass."
         );
@@ -66,7 +68,8 @@ fn check(cx: &mut CodeContext<'_>) {
 /// `max` or `min`, if a side is nothing but that of the other side's groups, and the join is by more than the group.
 fn extreme<'a>(cx: &CodeContext<'a>, join: &Join, rows: NodeId, side: NodeId) -> Option<&'a str> {
     let plan = cx.plan;
-    let aggregate = *path(plan, side).iter().find(|&&id| matches!(plan.node(id).operator, Operator::Aggregate { .. }))?;
+    let aggregate =
+        *path(plan, side).iter().find(|&&id| matches!(plan.node(id).operator, Operator::Aggregate { .. }))?;
     let node = plan.node(aggregate);
     let Operator::Aggregate { keys, grouped: true, pivot: None } = &node.operator else { return None };
     let by = match &join.condition {

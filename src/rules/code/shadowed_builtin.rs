@@ -45,7 +45,9 @@ declare_rule! {
 fn check(cx: &mut CodeContext<'_>) {
     for shadowed in &cx.plan.shadowed {
         let name = &shadowed.name;
-        let message = format!("The star import made {name} the function of columns, which doesn't take Python's values. Import the functions as F, or call builtins.{name}.");
+        let message = format!(
+            "The star import made {name} the function of columns, which doesn't take Python's values. Import the functions as F, or call builtins.{name}."
+        );
         let fix = builtins(cx.plan, cx.shared.text, name, shadowed.span);
         let finding = Finding::new(cx.shared.rule, Severity::Information, shadowed.span, message).with_fixes([fix]);
         cx.shared.report(finding);

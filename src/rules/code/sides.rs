@@ -40,7 +40,9 @@ pub(super) fn is_broadcast(hint: &str) -> bool {
 pub(super) fn has_condition_later(plan: &StaticPlan, text: &str, join: NodeId) -> bool {
     plan.nodes.iter().any(|node| {
         let is_filter = matches!(node.operator, Operator::Filter { .. }) && node.inputs.contains(&join);
-        let condition = node.site.as_ref().map(|site| site.arguments.of(text)).unwrap_or_default();
+        // The condition of a join in SQL has its filter in it.
+        let site = node.site.as_ref().filter(|site| !site.is_sql());
+        let condition = site.map(|site| site.arguments.of(text)).unwrap_or_default();
         is_filter && condition.contains('=') && !condition.contains("!=")
     })
 }

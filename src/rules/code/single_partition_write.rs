@@ -113,7 +113,9 @@ fn judge(cx: &CodeContext<'_>, index: usize, narrow: NodeId) -> Option<Finding> 
     let written = call.of(cx.shared.text);
     let above = if is_coalesce { work_above(cx.plan, input) } else { String::new() };
     let advice = match is_coalesce {
-        true => "repartition(1) would keep the steps before it parallel; several files, or a merge step after, keep the write parallel, too.",
+        true => {
+            "repartition(1) would keep the steps before it parallel; several files, or a merge step after, keep the write parallel, too."
+        }
         false => "Write several files (maxRecordsPerFile bounds their size), or merge them in a step of its own.",
     };
     let (severity, what, evidence) = match evidence::single_task_ms(&cx.shared, narrow, index) {
@@ -127,7 +129,8 @@ fn judge(cx: &CodeContext<'_>, index: usize, narrow: NodeId) -> Option<Finding> 
         }
         None => (by_code, format!("{written} lets one task on one core write all rows{above}."), None),
     };
-    let fixes = [templates::without_call(cx.shared.text, site), templates::repartition(cx.plan, cx.shared.text, narrow)];
+    let fixes =
+        [templates::without_call(cx.shared.text, site), templates::repartition(cx.plan, cx.shared.text, narrow)];
     let finding = Finding::new(cx.shared.rule, severity, call, format!("{what} {advice}"));
     Some(finding.with_measured(evidence).with_fixes(fixes.into_iter().flatten()))
 }

@@ -64,7 +64,9 @@ fn check(cx: &mut CodeContext<'_>) {
     for (index, window) in cx.plan.windows.iter().enumerate() {
         let large = |&id: &NodeId| cx.plan.bound(id) == RowBound::Unbounded;
         let keys: Option<Vec<&String>> = window.keys.iter().map(Option::as_ref).collect();
-        let Some(keys) = keys.filter(|keys| !keys.is_empty() && keys.iter().all(|key| has_few_values(key))) else { continue };
+        let Some(keys) = keys.filter(|keys| !keys.is_empty() && keys.iter().all(|key| has_few_values(key))) else {
+            continue;
+        };
         if window.used_on.iter().any(large) {
             let names = keys.iter().map(|key| key.as_str()).collect::<Vec<_>>().join(", ");
             let message = format!(

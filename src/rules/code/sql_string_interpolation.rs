@@ -144,11 +144,14 @@ fn origin(cx: &CodeContext<'_>, hole: Span, scope: ScopeId) -> Option<Origin> {
 
 /// Whether the signature has a text of this name.
 fn is_parameter(function: &str, name: &str) -> bool {
-    let signature = function.find('(').and_then(|open| function[open + 1..].split_once("):").or_else(|| function[open + 1..].split_once(") ->")));
+    let signature = function
+        .find('(')
+        .and_then(|open| function[open + 1..].split_once("):").or_else(|| function[open + 1..].split_once(") ->")));
     let Some((signature, _)) = signature else { return false };
     signature.split(',').any(|param| {
         let (param, annotation) = param.split_once(':').unwrap_or((param, "str"));
         let annotation = annotation.split('=').next().unwrap_or_default().trim();
-        param.split('=').next().unwrap_or_default().trim() == name && matches!(annotation, "str" | "Optional[str]" | "str | None")
+        param.split('=').next().unwrap_or_default().trim() == name
+            && matches!(annotation, "str" | "Optional[str]" | "str | None")
     })
 }

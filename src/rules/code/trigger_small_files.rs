@@ -65,7 +65,8 @@ fn judge(cx: &CodeContext<'_>, stream: &StreamStart) -> Option<Finding> {
                 .with_fixes(available_now(*span, cx.shared.text)),
         );
     }
-    let plain_files = matches!(stream.write.format.as_deref(), Some("parquet" | "orc" | "csv" | "json" | "text" | "avro"));
+    let plain_files =
+        matches!(stream.write.format.as_deref(), Some("parquet" | "orc" | "csv" | "json" | "text" | "avro"));
     let seconds = match value {
         Literal::Text(text) if keyword == "processingTime" => seconds(text)?,
         _ => return None,
@@ -74,7 +75,9 @@ fn judge(cx: &CodeContext<'_>, stream: &StreamStart) -> Option<Finding> {
         return None;
     }
     let a_day = if seconds > 0.0 { format!("{:.0}", 86_400.0 / seconds) } else { "as many as batches run".to_owned() };
-    let message = format!("Each batch writes a file or more into every partition that it touches: up to {a_day} files a day for each. A longer trigger makes fewer and larger ones.");
+    let message = format!(
+        "Each batch writes a file or more into every partition that it touches: up to {a_day} files a day for each. A longer trigger makes fewer and larger ones."
+    );
     Some(Finding::new(cx.shared.rule, Severity::Information, method_of(cx.shared.text, *span), message))
 }
 

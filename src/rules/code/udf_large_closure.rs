@@ -69,18 +69,26 @@ fn check(cx: &mut CodeContext<'_>) {
 fn judge(cx: &CodeContext<'_>, python: &PythonFunction, capture: &Capture) -> Option<Finding> {
     let (function, name) = (words(python), &capture.name);
     let on_driver = |what: &str, instead: &str| {
-        format!("{function} runs on executors, where {name}, a {what}, doesn't exist: Spark can't pickle it, and the job fails. {instead}")
+        format!(
+            "{function} runs on executors, where {name}, a {what}, doesn't exist: Spark can't pickle it, and the job fails. {instead}"
+        )
     };
     let (severity, message) = match capture.what {
-        Captured::Session => (Severity::Error, on_driver("session or context", "Read what it needs before, or join it.")),
+        Captured::Session => {
+            (Severity::Error, on_driver("session or context", "Read what it needs before, or join it."))
+        }
         Captured::Frame(_) => (Severity::Error, on_driver("DataFrame", "Join it instead.")),
         Captured::Collected => (
             Severity::Information,
-            format!("{name} holds collected rows that are pickled into every task of {function}. Join them, or send them once to each executor with sparkContext.broadcast({name})."),
+            format!(
+                "{name} holds collected rows that are pickled into every task of {function}. Join them, or send them once to each executor with sparkContext.broadcast({name})."
+            ),
         ),
         Captured::Literal(items) if items as f64 >= cx.shared.option("max-items") => (
             Severity::Information,
-            format!("{name} with its {items} items is pickled into every task of {function}. Send it once to each executor with sparkContext.broadcast({name})."),
+            format!(
+                "{name} with its {items} items is pickled into every task of {function}. Send it once to each executor with sparkContext.broadcast({name})."
+            ),
         ),
         Captured::Literal(_) => return None,
     };

@@ -52,15 +52,18 @@ fn check(cx: &mut CodeContext<'_>) {
         let Operator::Source(Source::Read { format, location, options, streaming: false, .. }) = &node.operator else {
             continue;
         };
-        let Some(site) = node.site.as_ref().filter(|_| matches!(format.as_deref(), Some("csv" | "json" | "text" | "xml"))) else {
+        let Some(site) =
+            node.site.as_ref().filter(|_| matches!(format.as_deref(), Some("csv" | "json" | "text" | "xml")))
+        else {
             continue;
         };
         let [Literal::Text(path)] = &location[..] else { continue };
-        let multi_line = options.iter().rev().find(|(name, _)| name == "multiline").is_some_and(|(_, value)| match value {
-            Literal::Bool(on) => *on,
-            Literal::Text(text) => text.eq_ignore_ascii_case("true"),
-            _ => false,
-        });
+        let multi_line =
+            options.iter().rev().find(|(name, _)| name == "multiline").is_some_and(|(_, value)| match value {
+                Literal::Bool(on) => *on,
+                Literal::Text(text) => text.eq_ignore_ascii_case("true"),
+                _ => false,
+            });
         let Some(why) = why(path, multi_line).filter(|_| works_on_all_rows(cx.plan, id)) else { continue };
         let message = format!(
             "{why}, so one task reads all of this file and runs every step up to the next shuffle. Repartition right behind the read, or store the file in pieces."

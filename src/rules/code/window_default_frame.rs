@@ -64,8 +64,22 @@ fn check(cx: &mut CodeContext<'_>) {
 
 fn sees_the_frame(function: &str) -> bool {
     const FUNCTIONS: [&str; 16] = [
-        "sum", "avg", "mean", "min", "max", "count", "last", "last_value", "collect_list", "collect_set", "stddev",
-        "variance", "countDistinct", "count_distinct", "median", "mode",
+        "sum",
+        "avg",
+        "mean",
+        "min",
+        "max",
+        "count",
+        "last",
+        "last_value",
+        "collect_list",
+        "collect_set",
+        "stddev",
+        "variance",
+        "countDistinct",
+        "count_distinct",
+        "median",
+        "mode",
     ];
     FUNCTIONS.contains(&function)
 }
@@ -80,7 +94,10 @@ fn is_running(cx: &CodeContext<'_>, call: &FunctionCall, over: Span) -> bool {
     let behind = cx.shared.text.get(over.end as usize..).unwrap_or_default().trim_start();
     let alias = behind.strip_prefix(".alias(").and_then(|rest| rest.split([')', '\n']).next());
     named.chain(alias).flat_map(words).any(|word| {
-        matches!(word.as_str(), "cum" | "cumulative" | "cumsum" | "running" | "rolling" | "sofar" | "ytd" | "mtd" | "acc")
+        matches!(
+            word.as_str(),
+            "cum" | "cumulative" | "cumsum" | "running" | "rolling" | "sofar" | "ytd" | "mtd" | "acc"
+        )
     })
 }
 

@@ -2,7 +2,7 @@
 
 use super::lineage::is_given;
 use crate::declare_rule;
-use crate::pyspark::plan::{CallSite, FunctionCall, NodeId, Operator, RowBound, Source};
+use crate::pyspark::plan::{FunctionCall, NodeId, RowBound};
 use crate::rules::{CodeContext, Finding, Severity, templates};
 use crate::text::Span;
 
@@ -58,28 +58,22 @@ fn check(cx: &mut CodeContext<'_>) {
     for (index, window) in cx.plan.windows.iter().enumerate().filter(|(_, window)| !window.partitioned) {
         let is_chosen = is_chosen(cx, window.site.statement);
         let Some(severity) = severity(cx, &window.used_on).filter(|_| !is_chosen) else { continue };
-        let numbers = cx.plan.functions.iter().any(|call| {
-            call.name == "row_number" && call.over.is_some_and(|over| over.order == Some(index))
-        });
+        let numbers = cx
+            .plan
+            .functions
+            .iter()
+            .any(|call| call.name == "row_number" && call.over.is_some_and(|over| over.order == Some(index)));
         let fixes = templates::partition_window(cx.plan, cx.shared.text, window);
         let finding = Finding::new(cx.shared.rule, severity, window.site.method, message(numbers)).with_fixes(fixes);
         cx.shared.report(finding);
     }
     for call in &cx.plan.functions {
         let Some(over) = call.over.filter(|over| over.order.is_none() && !over.partitioned) else { continue };
-        let inputs: Vec<NodeId> = call.used_in.iter().filter_map(|&id| cx.plan.node(id).inputs.first().copied()).collect();
+        let inputs: Vec<NodeId> =
+            call.used_in.iter().filter_map(|&id| cx.plan.node(id).inputs.first().copied()).collect();
         let Some(severity) = severity(cx, &inputs) else { continue };
         let finding = Finding::new(cx.shared.rule, severity, over_call(cx, call, over.call), message(false));
         cx.shared.report(finding);
-    }
-    for node in &cx.plan.nodes {
-        let (Operator::Source(Source::Sql { bound: RowBound::Unbounded, .. }), Some(site)) = (&node.operator, &node.site)
-        else {
-            continue;
-        };
-        for span in windows_in_sql(cx, site) {
-            cx.shared.report(Finding::new(cx.shared.rule, Severity::Warning, span, message(false)));
-        }
     }
 }
 
@@ -114,29 +108,4 @@ pub(super) fn over_call(cx: &CodeContext<'_>, function: &FunctionCall, whole: Sp
     let behind = Span { start: function.call.end.min(whole.end), end: whole.end };
     let at = behind.of(cx.shared.text).find("over").unwrap_or_default();
     Span { start: behind.start + at as u32, end: whole.end }
-}
-
-/// `OVER (ORDER BY ...)` without `PARTITION BY` in the text of a query on tables.
-fn windows_in_sql(cx: &CodeContext<'_>, site: &CallSite) -> Vec<Span> {
-    let text = site.arguments.of(cx.shared.text).to_ascii_lowercase();
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let mut found = Vec::new();
-    for (at, word) in text.match_indices("over") {
-        let behind = &text[at + word.len()..];
-        let open = behind.len() - behind.trim_start().len();
-        let Some(inner) = behind.trim_start().strip_prefix('(').filter(|_| !text[..at].ends_with(is_word)) else { continue };
-        let mut depth = 1;
-        let close = inner.find(|c| {
-            depth += i32::from(c == '(') - i32::from(c == ')');
-            depth == 0
-        });
-        let Some(specification) = close.map(|close| inner[..close].trim()) else { continue };
-        // Rows that were grouped or limited before are few.
-        let is_small = text.contains("group by") || text.contains("limit ");
-        if specification.starts_with("order by") && !specification.contains("partition by") && !is_small {
-            let start = site.arguments.start as usize + at;
-            found.push(Span::new(start, start + word.len() + open + 1 + close.unwrap_or_default() + 1));
-        }
-    }
-    found
 }

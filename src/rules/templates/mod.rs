@@ -55,14 +55,14 @@ fn called(site: &CallSite) -> Span {
 fn offered(plan: &StaticPlan, text: &str, conf: &EffectiveConf, wanted: impl Fn(&CallSite) -> bool) -> Vec<Fix> {
     let mut fixes = Vec::new();
     for (index, node) in plan.nodes.iter().enumerate() {
-        if node.site.as_ref().is_some_and(&wanted) {
+        if node.site.as_ref().is_some_and(|site| !site.is_sql() && wanted(site)) {
             fixes.extend(on_node(plan, text, conf, NodeId(index as u32)));
         }
     }
-    for window in plan.windows.iter().filter(|window| wanted(&window.site)) {
+    for window in plan.windows.iter().filter(|window| !window.site.is_sql() && wanted(&window.site)) {
         fixes.extend(partition_window(plan, text, window));
     }
-    for action in plan.actions.iter().filter(|action| wanted(&action.site)) {
+    for action in plan.actions.iter().filter(|action| !action.site.is_sql() && wanted(&action.site)) {
         fixes.extend(explain(plan, text, conf.version(), action));
     }
     let mut seen = Vec::new();
@@ -129,6 +129,14 @@ mod tests {
     fn a_join_that_is_broadcast_already_needs_neither() {
         let titles = titles("c = a.join(F.broadcast(b), 'k')\n", "join");
         assert!(!offers(&titles, "Broadcast") && !offers(&titles, "Salt"), "{titles:?}");
+    }
+
+    #[test]
+    fn no_python_is_offered_in_sql() {
+        let code = "c = spark.sql('SELECT /*+ COALESCE(1) */ k FROM a JOIN b USING (k) GROUP BY k')\n";
+        for at in ["COALESCE", "JOIN", "GROUP BY", "SELECT", "c ="] {
+            assert_eq!(titles(code, at), Vec::<String>::new(), "{at}");
+        }
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What the text of a SQL statement tells without a parser: how many rows come back, and whether it is a command.
 
-use super::api;
-use super::plan::RowBound;
+use crate::pyspark::api;
+use crate::pyspark::plan::RowBound;
 
 /// A word, number or sign outside strings and comments, and how deep in parentheses it stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,6 +58,11 @@ fn tokens(sql: &str) -> Vec<Token<'_>> {
     tokens
 }
 
+/// Where semicolons stand outside strings and comments.
+pub(super) fn semicolons(sql: &str) -> Vec<usize> {
+    tokens(sql).iter().filter(|token| token.text == ";").map(|token| token.start).collect()
+}
+
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
@@ -76,7 +81,7 @@ fn quoted_end(bytes: &[u8], start: usize) -> usize {
 
 /// What a statement does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Statement {
+pub(in crate::pyspark) enum Statement {
     /// It returns rows when an action asks for them.
     Query(RowBound),
     /// It runs at once (`INSERT`, `CREATE TABLE … AS`, `MERGE`, …).
@@ -86,7 +91,7 @@ pub(super) enum Statement {
 }
 
 /// Reads a statement; holes of a template are `?`.
-pub(super) fn read(sql: &str) -> Statement {
+pub(in crate::pyspark) fn read(sql: &str) -> Statement {
     let tokens = tokens(sql);
     let Some(first) = tokens.first() else { return Statement::Small };
     match first.text.to_ascii_uppercase().as_str() {
@@ -156,7 +161,7 @@ fn only_aggregates(tokens: &[Token<'_>], start: usize, end: usize) -> bool {
 }
 
 /// Whether a `selectExpr` argument is an aggregate (`count(*) as n`), and whether it multiplies rows.
-pub(super) fn expression(text: &str) -> (bool, bool) {
+pub(in crate::pyspark) fn expression(text: &str) -> (bool, bool) {
     let tokens = tokens(text);
     let aggregate = match &tokens[..] {
         [first, second, ..] => {
@@ -171,8 +176,13 @@ pub(super) fn expression(text: &str) -> (bool, bool) {
     )
 }
 
+/// Whether an expression takes something over a window.
+pub(in crate::pyspark) fn has_window(text: &str) -> bool {
+    text.len() > "over".len() && tokens(text).iter().any(|token| token.is("OVER"))
+}
+
 /// Whether a text condition is one equality of a name with a value (`id = 7`).
-pub(super) fn is_key_equality(text: &str) -> bool {
+pub(in crate::pyspark) fn is_key_equality(text: &str) -> bool {
     let tokens = tokens(text);
     let equalities = tokens.iter().filter(|token| token.text == "=").count();
     equalities > 0
@@ -180,20 +190,13 @@ pub(super) fn is_key_equality(text: &str) -> bool {
         && tokens.iter().any(|token| is_value(token.text))
 }
 
-/// Whether a text condition compares columns, but none for equality (`a.x BETWEEN b.from AND b.to`).
-pub(super) fn compares_without_equality(text: &str) -> bool {
-    let tokens = tokens(text);
-    let equal = tokens.iter().enumerate().any(|(at, token)| {
-        let before = at.checked_sub(1).and_then(|before| tokens.get(before)).map_or("", |token| token.text);
-        token.text == "=" && (before == "=" || !matches!(before, "<" | ">" | "!"))
-            // `<=>` is an equality, too.
-            || token.text == ">" && before == "="
-    });
-    let compares = |token: &Token<'_>| {
-        matches!(token.text, "<" | ">") || ["BETWEEN", "LIKE", "RLIKE", "ILIKE"].iter().any(|word| token.is(word))
-    };
-    !equal && tokens.iter().any(compares) && !tokens.iter().any(|token| token.is("CASE") || token.is("IN"))
+/// Whether a text condition may compare columns: a byte scan, so that other texts are never parsed.
+pub(in crate::pyspark) fn compares(text: &str) -> bool {
+    text.contains(['=', '<', '>']) || tokens(text).iter().any(|token| COMPARISONS.iter().any(|word| token.is(word)))
 }
+
+/// Comparisons that are words.
+const COMPARISONS: [&str; 4] = ["BETWEEN", "LIKE", "RLIKE", "ILIKE"];
 
 fn is_value(text: &str) -> bool {
     text.starts_with(['\'', '"']) || text == "?" || text.bytes().next().is_some_and(|byte| byte.is_ascii_digit())
@@ -231,15 +234,6 @@ mod tests {
         assert_eq!(read("CREATE OR REPLACE TEMP VIEW v AS SELECT * FROM t"), Statement::Small);
         assert_eq!(read("show tables"), Statement::Small);
         assert_eq!(read(""), Statement::Small);
-    }
-
-    #[test]
-    fn conditions_without_an_equality() {
-        assert!(compares_without_equality("a.x BETWEEN b.lo AND b.hi"));
-        assert!(compares_without_equality("a.x >= b.lo AND a.x < b.hi"));
-        assert!(!compares_without_equality("a.k = b.k AND a.x > b.lo"));
-        assert!(!compares_without_equality("a.k == b.k") && !compares_without_equality("a.k <=> b.k"));
-        assert!(!compares_without_equality("matches(a.x, b.y)"));
     }
 
     #[test]
