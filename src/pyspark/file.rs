@@ -55,7 +55,10 @@ impl PythonFile {
 
     fn new(syntax: Syntax, reuse: &Reuse) -> Self {
         let tops = lower_all(&syntax, reuse);
-        let code: Vec<Code<'_>> = tops.iter().map(|placed| Code { top: &placed.top, base: placed.start }).collect();
+        let code: Vec<Code<'_>> = tops
+            .iter()
+            .map(|placed| Code { top: &placed.top, text: &syntax.text, file: 0, origin: 0, base: placed.start })
+            .collect();
         let plan = eval::interpret(&syntax.text, &code, import_offset(&syntax.text, &tops));
         Self { syntax: Arc::new(syntax), tops: Arc::new(tops), plan: Arc::new(plan) }
     }

@@ -66,8 +66,7 @@ pub(super) fn integer(source: &str) -> Option<i64> {
 }
 
 /// The characters between the quotes of one literal with any prefix.
-pub(super) fn inside(literal: Span, text: &str) -> Span {
-    let source = literal.of(text);
+pub(super) fn inside(literal: Span, source: &str) -> Span {
     let prefix = source.find(['"', '\'']).unwrap_or(0);
     let quote = &source[prefix..];
     let width = if quote.starts_with("\"\"\"") || quote.starts_with("'''") { 3 } else { 1 };

@@ -8,17 +8,36 @@ use super::ir::{FunctionId, Top};
 use super::plan::{JoinCondition, Literal, NodeId};
 use crate::text::Span;
 
-/// One top-level statement and where it starts.
+/// One top-level statement with the text that holds it. The files that are read together lie one behind the other, the
+/// interpreted one first, so that a span tells its file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Code<'a> {
     pub(super) top: &'a Top,
+    /// The text of the file.
+    pub(super) text: &'a str,
+    /// The file, by its place among those that were read.
+    pub(super) file: u32,
+    /// Where the file starts.
+    pub(super) origin: u32,
+    /// Where the statement starts.
     pub(super) base: u32,
 }
 
-impl Code<'_> {
-    /// A span of the statement as a span of the file.
+impl<'a> Code<'a> {
+    /// A span of the statement as a span over all files.
     pub(super) fn span(self, relative: Span) -> Span {
         Span { start: self.base + relative.start, end: self.base + relative.end }
+    }
+
+    /// The characters of a span of the statement.
+    pub(super) fn str(self, relative: Span) -> &'a str {
+        let start = self.base - self.origin;
+        Span { start: start + relative.start, end: start + relative.end }.of(self.text)
+    }
+
+    /// Whether it belongs to the interpreted file, not to a module that this one imports.
+    pub(super) fn is_home(self) -> bool {
+        self.file == 0
     }
 }
 

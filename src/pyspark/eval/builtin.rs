@@ -21,7 +21,7 @@ pub(super) fn expression<'a>(
         ("rstrip", 0) => "rtrim",
         _ => return None,
     };
-    let subject = interpreter.span_of(code, *object).of(interpreter.text);
+    let subject = interpreter.source_of(code, *object);
     let param = function.params.iter().position(|param| interpreter.str(code, param.name) == subject)?;
     Some(format!("F.{built_in}({{{param}}})"))
 }

@@ -12,7 +12,6 @@ use crate::text::Span;
 /// A call with its arguments evaluated.
 #[derive(Debug, Clone)]
 pub(super) struct Call<'a> {
-    pub(super) text: &'a str,
     pub(super) code: Code<'a>,
     pub(super) usage: Usage<'a>,
     /// The whole call.
@@ -51,7 +50,6 @@ impl<'a> Call<'a> {
             _ => (Span { start: node.span.start, end: node.span.start }, function.span),
         };
         Self {
-            text: interpreter.text,
             code,
             usage,
             span: code.span(node.span),
@@ -72,7 +70,6 @@ impl<'a> Call<'a> {
             _ => (Span { start: span.start, end: span.start }, span),
         };
         Self {
-            text: interpreter.text,
             code,
             usage,
             span,
@@ -87,7 +84,7 @@ impl<'a> Call<'a> {
     /// The argument with this keyword, or at this position.
     pub(super) fn arg(&self, position: usize, keyword: &str) -> Option<(&'a Arg, &Value<'a>)> {
         let named = self.args.iter().position(|arg| match arg.name {
-            ArgName::Keyword(name) => self.code.span(name).of(self.text) == keyword,
+            ArgName::Keyword(name) => self.code.str(name) == keyword,
             _ => false,
         });
         let index = match named {
@@ -152,7 +149,7 @@ impl<'a> Interpreter<'a> {
     pub(super) fn act(&mut self, kind: ActionKind, input: Option<NodeId>, on_rdd: bool, call: &Call<'a>) -> usize {
         let action = Action {
             kind,
-            method: call.method.of(self.text).to_owned(),
+            method: self.text_at(call.method).to_owned(),
             input,
             site: self.site(call),
             scope: self.frame.scope,
@@ -284,7 +281,7 @@ impl<'a> Interpreter<'a> {
             return value;
         }
         let source = match &code.top.expr(object).expr {
-            Expr::Name => self.span_of(code, object).of(self.text),
+            Expr::Name => self.source_of(code, object),
             Expr::Attribute { name, .. } => self.str(code, *name),
             _ => return value,
         };
@@ -303,7 +300,7 @@ impl<'a> Interpreter<'a> {
             Some(object_kind) => {
                 if object_kind == Object::Session {
                     self.plan.uses.is_spark = true;
-                    let session = self.span_of(code, object).of(self.text).to_owned();
+                    let session = self.source_of(code, object).to_owned();
                     self.plan.uses.session.get_or_insert(session);
                 }
                 Value::Object(object_kind)

@@ -10,7 +10,7 @@ impl<'a> Interpreter<'a> {
         match &code.top.expr(test).expr {
             Expr::Not(inner) => self.truth(code, *inner).map(|truth| !truth),
             Expr::Compare { operands, .. } => {
-                let source = self.span_of(code, test).of(self.text);
+                let source = self.source_of(code, test);
                 let [left, right] = **operands else { return None };
                 if source.starts_with("__name__") && source.contains("==") {
                     return Some(true);
@@ -19,7 +19,7 @@ impl<'a> Interpreter<'a> {
                     start: code.top.expr(left).span.end,
                     end: code.top.expr(right).span.start,
                 });
-                let operator = between.of(self.text).trim_matches([' ', '(', ')']);
+                let operator = self.text_at(between).trim_matches([' ', '(', ')']);
                 let left = self.constant(code, left)?;
                 let right = self.constant(code, right)?;
                 match operator {

@@ -90,7 +90,7 @@ impl<'a> Interpreter<'a> {
 
     fn leaf(&mut self, code: Code<'a>, id: ExprId, usage: Usage<'a>) -> Value<'a> {
         let node = code.top.expr(id);
-        let source = || code.span(node.span).of(self.text);
+        let source = || code.str(node.span);
         match &node.expr {
             Expr::Name => {
                 let name = source();
@@ -107,7 +107,7 @@ impl<'a> Interpreter<'a> {
                 if text.bytes {
                     return Value::Unknown;
                 }
-                Value::text(strings::decode(span.of(self.text), *text), Some(span))
+                Value::text(strings::decode(code.str(text.content), *text), Some(span))
             }
             Expr::Template(parts) => self.template(code, parts),
             Expr::Integer => strings::integer(source()).map_or(Value::Unknown, Value::Integer),
@@ -155,7 +155,7 @@ impl<'a> Interpreter<'a> {
             }
             Expr::Walrus { name, value } => {
                 let name = code.span(*name);
-                let value = self.eval(code, *value, Usage::Bound(name.of(self.text)));
+                let value = self.eval(code, *value, Usage::Bound(self.text_at(name)));
                 self.assign_name(name, value.clone());
                 value
             }
@@ -268,8 +268,8 @@ impl<'a> Interpreter<'a> {
             Expr::Text(text) => code.span(text.content),
             Expr::Template(parts) => match (parts.first(), parts.last(), parts.len()) {
                 // Adjacent literals have no common inside; an f-string's is between its quotes.
-                (Some(_), Some(_), _) if is_one_literal(code.span(node.span).of(self.text)) => {
-                    strings::inside(code.span(node.span), self.text)
+                (Some(_), Some(_), _) if is_one_literal(code.str(node.span)) => {
+                    strings::inside(code.span(node.span), code.str(node.span))
                 }
                 _ => code.span(node.span),
             },

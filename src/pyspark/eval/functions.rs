@@ -8,7 +8,6 @@ use crate::pyspark::api;
 use crate::pyspark::ir::{ArgName, Expr, Function, FunctionId, Param, ParamKind};
 use crate::pyspark::plan::NodeId;
 use crate::pyspark::value::{Closure, Code, EnvId, Object, UserClass, Value};
-use crate::text::Span;
 
 /// A function with the arguments that decide what it does.
 pub(super) type CallKey = (u32, FunctionId, Vec<ArgKey>);
@@ -63,7 +62,7 @@ impl<'a> Interpreter<'a> {
                     function.params.get(index).is_some_and(|param| param.kind == ParamKind::Plain).then_some(index)
                 }
                 ArgName::Keyword(name) => {
-                    let name = call.code.span(name).of(self.text);
+                    let name = call.code.str(name);
                     function.params.iter().position(|param| self.str(closure.code, param.name) == name)
                 }
                 ArgName::Star | ArgName::DoubleStar => None,
@@ -81,7 +80,7 @@ impl<'a> Interpreter<'a> {
         let function = closure.code.top.function(closure.function);
         let mut bound: Vec<Option<Value<'a>>> = vec![None; function.params.len()];
         if let (Some(this), Some(first)) = (&closure.this, bound.first_mut())
-            && !is_static(self, closure.code, function)
+            && !is_static(closure.code, function)
         {
             *first = Some(this.clone());
             return (bound, 1);
@@ -262,7 +261,7 @@ impl<'a> Interpreter<'a> {
         let range = function.exprs.0 as usize..function.exprs.1 as usize;
         let of_name = |node: &'a crate::pyspark::ir::ExprNode| match &node.expr {
             Expr::Attribute { object, name: attribute, .. } if code.top.expr(*object).expr == Expr::Name => {
-                (self.span_of(code, *object).of(self.text) == name).then(|| self.str(code, *attribute))
+                (self.source_of(code, *object) == name).then(|| self.str(code, *attribute))
             }
             _ => None,
         };
@@ -386,7 +385,7 @@ impl<'a> Interpreter<'a> {
     /// A method taken from its class: a class method gets the class.
     pub(super) fn of_class(&self, class: &Rc<UserClass<'a>>, method: &Closure<'a>) -> Closure<'a> {
         let function = method.code.top.function(method.function);
-        let is_class_method = has_decorator(self, method.code, function, "classmethod");
+        let is_class_method = has_decorator(method.code, function, "classmethod");
         let this = is_class_method.then(|| Value::UserClass(class.clone()));
         Closure { code: method.code, function: method.function, env: method.env, this }
     }
@@ -440,7 +439,7 @@ impl<'a> Interpreter<'a> {
                 let function = method.code.top.function(method.function);
                 let this = Some(Value::Instance(class.clone(), env));
                 let bound = Closure { code: method.code, function: method.function, env: method.env, this };
-                if has_decorator(self, method.code, function, "property") {
+                if has_decorator(method.code, function, "property") {
                     let (values, _) = self.slots(&bound);
                     return self.run(&bound, values, Missing::Default);
                 }
@@ -459,11 +458,10 @@ enum Missing {
     Guess,
 }
 
-fn has_decorator(interpreter: &Interpreter<'_>, code: Code<'_>, function: &Function, wanted: &str) -> bool {
-    let text = |span: Span| code.span(span).of(interpreter.text);
-    function.decorators.iter().any(|id| text(code.top.expr(*id).span).ends_with(wanted))
+fn has_decorator(code: Code<'_>, function: &Function, wanted: &str) -> bool {
+    function.decorators.iter().any(|id| code.str(code.top.expr(*id).span).ends_with(wanted))
 }
 
-fn is_static(interpreter: &Interpreter<'_>, code: Code<'_>, function: &Function) -> bool {
-    has_decorator(interpreter, code, function, "staticmethod")
+fn is_static(code: Code<'_>, function: &Function) -> bool {
+    has_decorator(code, function, "staticmethod")
 }

@@ -98,7 +98,7 @@ impl<'a> Interpreter<'a> {
             _ => false,
         };
         if infers {
-            let method = call.method.of(self.text).to_owned();
+            let method = self.text_at(call.method).to_owned();
             self.act(ActionKind::Other(method), None, false, call);
         }
     }

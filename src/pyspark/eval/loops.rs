@@ -37,7 +37,7 @@ impl<'a> Interpreter<'a> {
         let id = self.loop_id(Loop {
             span: code.span(node.span),
             header: code.span(header),
-            retries: retries(code, self.text, &node.stmt, body, &targets),
+            retries: retries(code, &node.stmt, body, &targets),
             over,
             targets,
             comprehension: false,
@@ -89,7 +89,7 @@ impl<'a> Interpreter<'a> {
     fn place(&mut self, code: Code<'a>, target: ExprId) -> Option<(EnvId, &'a str, Value<'a>)> {
         match &code.top.expr(target).expr {
             Expr::Name => {
-                let name = self.span_of(code, target).of(self.text);
+                let name = self.source_of(code, target);
                 let env = self.target_env(name);
                 Some((env, name, self.own(env, name)?))
             }
@@ -172,7 +172,7 @@ impl<'a> Interpreter<'a> {
         if !matches!(code.top.expr(*function).expr, Expr::Name) {
             return None;
         }
-        let name = self.span_of(code, *function).of(self.text);
+        let name = self.source_of(code, *function);
         if self.lookup(name).is_some() {
             return None;
         }
@@ -202,7 +202,7 @@ impl<'a> Interpreter<'a> {
 
     fn target_names(&mut self, code: Code<'a>, target: ExprId) -> Vec<String> {
         match &code.top.expr(target).expr {
-            Expr::Name => vec![self.span_of(code, target).of(self.text).to_owned()],
+            Expr::Name => vec![self.source_of(code, target).to_owned()],
             Expr::Tuple(parts) | Expr::List(parts) => {
                 parts.iter().flat_map(|part| self.target_names(code, *part)).take(16).collect()
             }
@@ -353,7 +353,7 @@ fn runs_once(body: &[StmtNode]) -> bool {
 }
 
 /// Whether the loop tries something until it works.
-fn retries(code: Code<'_>, text: &str, stmt: &Stmt, body: &[StmtNode], targets: &[String]) -> bool {
+fn retries(code: Code<'_>, stmt: &Stmt, body: &[StmtNode], targets: &[String]) -> bool {
     let tries = body.iter().any(|node| match &node.stmt {
         Stmt::Try { body, otherwise, .. } => {
             let leaves = |stmt: &Stmt| matches!(stmt, Stmt::Break | Stmt::Return(_));
@@ -369,7 +369,7 @@ fn retries(code: Code<'_>, text: &str, stmt: &Stmt, body: &[StmtNode], targets: 
         && match stmt {
             Stmt::While { .. } => true,
             Stmt::For { iterable, .. } => {
-                targets.iter().any(attempts) || code.span(code.top.expr(*iterable).span).of(text).starts_with("range(")
+                targets.iter().any(attempts) || code.str(code.top.expr(*iterable).span).starts_with("range(")
             }
             _ => false,
         }

@@ -182,7 +182,17 @@ impl<'a> Interpreter<'a> {
 
     /// The characters of a relative span.
     fn str(&self, code: Code<'a>, span: Span) -> &'a str {
-        code.span(span).of(self.text)
+        code.str(span)
+    }
+
+    /// The characters of an expression.
+    fn source_of(&self, code: Code<'a>, id: ExprId) -> &'a str {
+        code.str(code.top.expr(id).span)
+    }
+
+    /// The characters of a span over all files.
+    fn text_at(&self, span: Span) -> &'a str {
+        span.of(self.text)
     }
 
     fn span_of(&self, code: Code<'a>, id: ExprId) -> Span {

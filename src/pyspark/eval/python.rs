@@ -119,7 +119,7 @@ impl<'a> Interpreter<'a> {
             (None, [first, second]) if is_text(code, &first.stmt) => returned(&second.stmt),
             _ => None,
         };
-        let decorators = function.decorators.iter().map(|id| self.span_of(code, *id).of(self.text));
+        let decorators = function.decorators.iter().map(|id| self.source_of(code, *id));
         let cached = decorators.into_iter().any(|text| text.contains("cache"));
         FunctionFacts {
             name: self.plan.scope(scope).name.clone(),
@@ -154,7 +154,7 @@ impl<'a> Interpreter<'a> {
         let mut calls: Vec<(String, Span)> = nodes
             .filter_map(|node| {
                 let Expr::Call { function, .. } = &node.expr else { return None };
-                let name = self.span_of(code, *function).of(self.text);
+                let name = self.source_of(code, *function);
                 let is_path = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
                 (is_path && !name.is_empty()).then(|| (self.resolved(name), code.span(node.span)))
             })
@@ -264,7 +264,7 @@ impl<'a> Interpreter<'a> {
     /// Whether a call's function prints or logs.
     pub(super) fn is_log(&self, code: Code<'a>, function: crate::pyspark::ir::ExprId) -> bool {
         match &code.top.expr(function).expr {
-            Expr::Name => self.span_of(code, function).of(self.text) == "print",
+            Expr::Name => self.source_of(code, function) == "print",
             Expr::Attribute { receiver, name, .. } => {
                 let level = matches!(
                     self.str(code, *name),

@@ -122,7 +122,7 @@ impl<'a> Interpreter<'a> {
     fn text_place(&self, call: &Call<'a>, arg: &Arg, text: &str) -> Option<u32> {
         let Expr::Text(literal) = &call.code.top.expr(arg.value).expr else { return None };
         let span = call.code.span(literal.content);
-        (span.of(self.text) == text).then_some(span.start)
+        (self.text_at(span) == text).then_some(span.start)
     }
 
     /// What a removal takes: the statement, or the link of a chain from its dot on.
@@ -131,7 +131,7 @@ impl<'a> Interpreter<'a> {
         if call.span == statement || call.receiver.is_empty() {
             return call.span;
         }
-        let is_chain = call.method.of(self.text) != "set" && call.method.of(self.text) != "setConf";
+        let is_chain = self.text_at(call.method) != "set" && self.text_at(call.method) != "setConf";
         if is_chain || call.span.end != statement.end {
             Span { start: call.receiver.end, end: call.span.end }
         } else {

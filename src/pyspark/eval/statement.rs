@@ -27,7 +27,7 @@ impl<'a> Interpreter<'a> {
             Stmt::Assign { targets, annotation, value } => {
                 let usage = match targets.first().map(|target| &code.top.expr(*target).expr) {
                     Some(Expr::Name) if targets.len() == 1 => {
-                        Usage::Bound(self.span_of(code, targets[0]).of(self.text))
+                        Usage::Bound(self.source_of(code, targets[0]))
                     }
                     _ => Usage::Used,
                 };
@@ -82,7 +82,7 @@ impl<'a> Interpreter<'a> {
             Stmt::Delete(targets) => {
                 for target in targets {
                     if let Expr::Name = code.top.expr(*target).expr {
-                        let name = self.span_of(code, *target).of(self.text);
+                        let name = self.source_of(code, *target);
                         let env = self.target_env(name);
                         self.set(env, name, None);
                     }
@@ -235,7 +235,7 @@ impl<'a> Interpreter<'a> {
             if is_udf && udf.is_none() {
                 udf = self.decorated(code, id, &value, self.span_of(code, *decorator));
             }
-            let text = self.span_of(code, *decorator).of(self.text);
+            let text = self.source_of(code, *decorator);
             transparent &= super::functions::keeps_result(text);
         }
         let scope = self.scope_of(code, id);
@@ -300,7 +300,7 @@ impl<'a> Interpreter<'a> {
         let is_test = name.starts_with("test_") || name == "test";
         let name = if function.value.is_some() { "<lambda>" } else { name };
         let scope = ScopeId(self.plan.scopes.len() as u32);
-        let fixture = function.decorators.iter().any(|id| self.span_of(code, *id).of(self.text).contains("fixture"));
+        let fixture = function.decorators.iter().any(|id| self.source_of(code, *id).contains("fixture"));
         self.plan.scopes.push(crate::pyspark::plan::Scope {
             name: name.to_owned(),
             span: key.0,
