@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use super::plan::{CallSite, Literal, NodeId, ScopeId, Write};
+use super::plan::{ActionKind, CallSite, Literal, NodeId, ScopeId, Write};
 use crate::text::Span;
 
 /// A call of a function of `pyspark.sql.functions`, or of a UDF, that makes a column. Constructors that compute nothing
@@ -251,4 +251,17 @@ pub struct DriverData {
     pub node: NodeId,
     /// The argument.
     pub span: Span,
+}
+
+/// An action that stands in another module of the project.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RemoteAction {
+    /// What it is.
+    pub kind: ActionKind,
+    /// The frame that it runs.
+    pub input: Option<NodeId>,
+    /// The call in this file that leads there.
+    pub call: Span,
+    /// The function that holds the call.
+    pub scope: ScopeId,
 }

@@ -27,6 +27,8 @@ pub struct StaticPlan {
     pub nodes: Vec<Node>,
     /// Actions in source order.
     pub actions: Vec<Action>,
+    /// Actions of other modules of the project that calls in this file run, in the order in which they were met.
+    pub remote: Vec<RemoteAction>,
     /// Settings written in the code, in source order: of the job itself, and of jobs that it defines (Airflow, boto3).
     pub settings: Vec<Setting>,
     /// Jobs that the code defines, with indices into `settings`.

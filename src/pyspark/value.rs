@@ -52,6 +52,8 @@ pub(super) enum Value<'a> {
     Foreign,
     /// A module by its dotted path.
     Module(Rc<str>),
+    /// A module or package of the project by its path from the root.
+    Project(Rc<str>),
     /// A Python built-in (or `functools.reduce`) by name.
     Builtin(&'a str),
     Text(Rc<TextValue>),
@@ -299,7 +301,7 @@ impl<'a> Value<'a> {
             (Self::Udf(a), Self::Udf(b)) | (Self::Pandas(a), Self::Pandas(b)) => a == b,
             (Self::Result(a), Self::Result(b)) => a == b,
             (Self::Row(a), Self::Row(b)) | (Self::Cell(a), Self::Cell(b)) => a == b,
-            (Self::Module(a), Self::Module(b)) => a == b,
+            (Self::Module(a), Self::Module(b)) | (Self::Project(a), Self::Project(b)) => a == b,
             (Self::Function(a), Self::Function(b)) | (Self::Builtin(a), Self::Builtin(b)) => a == b,
             (Self::Text(a), Self::Text(b)) => a.text == b.text,
             (Self::Template(a), Self::Template(b)) => a == b,

@@ -69,16 +69,7 @@ impl<'a> Call<'a> {
             Expr::Attribute { receiver, name, .. } => (code.span(*receiver), code.span(*name)),
             _ => (Span { start: span.start, end: span.start }, span),
         };
-        Self {
-            code,
-            usage,
-            span,
-            receiver,
-            method,
-            arguments: end,
-            args: &[],
-            values: Vec::new(),
-        }
+        Self { code, usage, span, receiver, method, arguments: end, args: &[], values: Vec::new() }
     }
 
     /// The argument with this keyword, or at this position.
@@ -212,6 +203,10 @@ impl<'a> Interpreter<'a> {
     ) -> Value<'a> {
         if let Value::Module(path) = &receiver {
             let callee = self.member(path, name);
+            return self.call_value(callee, call);
+        }
+        if let Value::Project(module) = &receiver {
+            let callee = self.project_member(module, name);
             return self.call_value(callee, call);
         }
         let receiver = self.by_use(call.code, object, receiver, name);

@@ -140,14 +140,19 @@ impl<'a> Interpreter<'a> {
             Expr::Conditional { test, then, otherwise } => {
                 let truth = self.eval(code, *test, Usage::Used);
                 self.check_condition(code, *test, &truth);
+                let holds = self.tests_none(code, *test);
                 let conditional = std::mem::replace(&mut self.frame.conditional, true);
                 let then = self.eval(code, *then, usage);
                 let otherwise = self.eval(code, *otherwise, usage);
                 self.frame.conditional = conditional;
-                self.merge(then, otherwise)
+                match holds {
+                    Some(true) => then,
+                    Some(false) => otherwise,
+                    None => self.merge(then, otherwise),
+                }
             }
             Expr::Lambda(function) => {
-                if self.lambdas.insert((code.base, *function)) {
+                if code.is_home() && self.lambdas.insert((code.base, *function)) {
                     let closure = Closure { code, function: *function, env: self.frame.env, this: None };
                     self.defined.push((closure, self.frame.scope, None));
                 }

@@ -3,11 +3,12 @@
 use std::rc::Rc;
 
 use super::call::Call;
-use super::{CALLS, Flow, Interpreter, MODULE, Usage};
+use super::{CALLS, Flow, Interpreter, Usage};
 use crate::pyspark::api;
 use crate::pyspark::ir::{ArgName, Expr, Function, FunctionId, Param, ParamKind};
 use crate::pyspark::plan::NodeId;
 use crate::pyspark::value::{Closure, Code, EnvId, Object, UserClass, Value};
+use crate::text::Span;
 
 /// A function with the arguments that decide what it does.
 pub(super) type CallKey = (u32, FunctionId, Vec<ArgKey>);
@@ -72,7 +73,7 @@ impl<'a> Interpreter<'a> {
             }
         }
         let open = call.args.iter().any(|arg| matches!(arg.name, ArgName::Star | ArgName::DoubleStar));
-        self.run(closure, bound, if open { Missing::Guess } else { Missing::Default })
+        self.run(closure, bound, if open { Missing::Guess } else { Missing::Default }, call.span)
     }
 
     /// The parameters of a call with the object that the method is bound to, and which comes first behind it.
@@ -98,7 +99,7 @@ impl<'a> Interpreter<'a> {
                         *slot = Some(value);
                     }
                 }
-                self.run(closure, bound, Missing::Default)
+                self.run(closure, bound, Missing::Default, call.span)
             }
             Value::Unbound(method) => {
                 let mut values = values;
@@ -118,7 +119,23 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn run(&mut self, closure: &Closure<'a>, bound: Vec<Option<Value<'a>>>, missing: Missing) -> Value<'a> {
+    /// Runs a function; `call` is the place in the interpreted file, if one calls it there.
+    fn run(&mut self, closure: &Closure<'a>, bound: Vec<Option<Value<'a>>>, missing: Missing, call: Span) -> Value<'a> {
+        let led_here = self.files.call;
+        if self.files.at_home() {
+            self.files.call = call;
+        }
+        let before = self.go_to(closure.code.file);
+        let value = self.run_here(closure, bound, missing);
+        self.go_to(before);
+        self.files.call = led_here;
+        if self.files.at_home() && matches!(value, Value::Frame(_) | Value::Object(Object::Session)) {
+            self.plan.uses.is_spark = true;
+        }
+        value
+    }
+
+    fn run_here(&mut self, closure: &Closure<'a>, bound: Vec<Option<Value<'a>>>, missing: Missing) -> Value<'a> {
         let (code, id) = (closure.code, closure.function);
         let function = code.top.function(id);
         let key = self.key(closure, &bound);
@@ -126,13 +143,16 @@ impl<'a> Interpreter<'a> {
             return known.clone();
         }
         let is_running = self.calls.contains(&(code.base, id));
-        if is_running || self.calls.len() >= CALLS || self.steps > self.budget {
+        if is_running || self.calls.len() >= CALLS || self.is_spent() {
             return self.returned(code, function, Value::Unknown);
         }
         self.read.insert((code.base, id));
         let scope = self.scope_of(code, id);
         let env = self.new_env(Some(closure.env));
+        // Defaults see the names around the function, not those of its caller.
+        let caller = std::mem::replace(&mut self.frame.env, closure.env);
         self.bind_params(code, function, env, bound, missing);
+        self.frame.env = caller;
         self.calls.push((code.base, id));
         let outer = self.enter(env, scope);
         if function.value.is_some() {
@@ -173,7 +193,7 @@ impl<'a> Interpreter<'a> {
 
     fn key(&self, closure: &Closure<'a>, bound: &[Option<Value<'a>>]) -> Option<CallKey> {
         // A function in a function sees other names each time.
-        if closure.env != MODULE {
+        if closure.env != self.files.env(closure.code) {
             return None;
         }
         let mut args = Vec::with_capacity(bound.len());
@@ -284,6 +304,7 @@ impl<'a> Interpreter<'a> {
         let (root, rest) = name.split_once('.').map_or((name, None), |(root, rest)| (root, Some(rest)));
         let class = match (self.lookup(root), rest) {
             (Some(Value::Class(class)), None) => Some(class),
+            (Some(Value::UserClass(class)), None) => return self.instance_of(&class),
             (Some(Value::Module(path)), Some(rest)) => {
                 let (path, last) = match rest.rsplit_once('.') {
                     Some((middle, last)) => (format!("{path}.{middle}"), last),
@@ -347,7 +368,7 @@ impl<'a> Interpreter<'a> {
             let frame = self.enter(closure.env, scope);
             // It may run at any time, or never: what it does to objects and globals is one possibility.
             self.begin();
-            self.run(&closure, bound, Missing::Guess);
+            self.run(&closure, bound, Missing::Guess, self.frame.statement);
             let changes = self.rollback();
             self.join(vec![(Flow::Next, changes), (Flow::Next, Vec::new())]);
             self.frame = frame;
@@ -375,7 +396,7 @@ impl<'a> Interpreter<'a> {
                 }
                 None => {
                     let (values, _) = self.slots(&bound);
-                    self.run(&bound, values, Missing::Guess);
+                    self.run(&bound, values, Missing::Guess, self.frame.statement);
                 }
             }
         }
@@ -441,7 +462,7 @@ impl<'a> Interpreter<'a> {
                 let bound = Closure { code: method.code, function: method.function, env: method.env, this };
                 if has_decorator(method.code, function, "property") {
                     let (values, _) = self.slots(&bound);
-                    return self.run(&bound, values, Missing::Default);
+                    return self.run(&bound, values, Missing::Default, self.frame.statement);
                 }
                 Value::Closure(Rc::new(bound))
             }

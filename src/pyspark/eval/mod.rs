@@ -17,6 +17,7 @@ mod misuse;
 mod modules;
 mod names;
 mod objects;
+mod project;
 mod python;
 mod rdd;
 mod settings;
@@ -25,6 +26,9 @@ mod statement;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use self::project::Files;
+use super::Imports;
+use super::file::Placed;
 use super::ir::{ExprId, FunctionId};
 use super::plan::{Action, CallSite, Literal, LoopId, Node, NodeId, Operator, Scope, ScopeId, SparkUse, StaticPlan};
 use super::value::{Closure, Code, EnvId, UserClass, Value};
@@ -36,17 +40,20 @@ const DEPTH: usize = 160;
 /// How deep functions of the file are followed into each other.
 const CALLS: usize = 12;
 
-/// The plan of a file: its text, its statements, and where a new import belongs.
-pub(super) fn interpret(text: &str, tops: &[Code<'_>], import_offset: u32) -> StaticPlan {
-    let expressions: usize = tops.iter().map(|code| code.top.exprs.len()).sum();
-    let mut interpreter = Interpreter::new(text, 20_000 + 12 * expressions);
+/// The plan of a file: its text, its statements, where a new import belongs, and what it may import.
+pub(super) fn interpret(text: &str, tops: &[Placed], import_offset: u32, imports: &Imports) -> StaticPlan {
+    let expressions: usize = tops.iter().map(|placed| placed.top.exprs.len()).sum();
+    let mut interpreter = Interpreter::new(text, 20_000 + 12 * expressions, imports);
     interpreter.plan.uses = SparkUse { import_offset, ..SparkUse::default() };
-    interpreter.scan_imports(tops);
-    for code in tops {
+    let tops: Vec<Code<'_>> =
+        tops.iter().map(|placed| Code { top: &placed.top, text, file: 0, origin: 0, base: placed.start }).collect();
+    interpreter.scan_imports(&tops);
+    for code in &tops {
         interpreter.block(*code, &code.top.body);
     }
     interpreter.read_uncalled();
     interpreter.find_captures();
+    interpreter.keep_own();
     interpreter.plan.finish();
     interpreter.plan
 }
@@ -94,7 +101,7 @@ enum Flow {
 }
 
 struct Interpreter<'a> {
-    text: &'a str,
+    files: Files<'a>,
     plan: StaticPlan,
     envs: Vec<Env<'a>>,
     journal: Vec<Vec<Change<'a>>>,
@@ -114,7 +121,8 @@ struct Interpreter<'a> {
     /// Frames by temporary view.
     views: FxHashMap<String, NodeId>,
     scopes: FxHashMap<(Span, u32), ScopeId>,
-    loops: FxHashMap<Span, LoopId>,
+    /// By the loop, and for one of another file by the call that led there.
+    loops: FxHashMap<(Span, Span), LoopId>,
     actions: FxHashMap<(Span, Span), usize>,
     bindings: FxHashMap<Span, usize>,
     windows: FxHashMap<Span, usize>,
@@ -137,12 +145,12 @@ struct Interpreter<'a> {
 const MODULE: EnvId = EnvId(0);
 
 impl<'a> Interpreter<'a> {
-    fn new(text: &'a str, budget: usize) -> Self {
+    fn new(text: &'a str, budget: usize, imports: &'a Imports) -> Self {
         let span = Span::new(0, text.len());
         let mut plan = StaticPlan::default();
         plan.scopes.push(Scope { name: String::new(), span, parent: ScopeId(0), is_test: false });
         Self {
-            text,
+            files: Files::new(text, MODULE, imports),
             plan,
             envs: vec![Env::default()],
             journal: Vec::new(),
@@ -192,7 +200,7 @@ impl<'a> Interpreter<'a> {
 
     /// The characters of a span over all files.
     fn text_at(&self, span: Span) -> &'a str {
-        span.of(self.text)
+        self.files.text(span)
     }
 
     fn span_of(&self, code: Code<'a>, id: ExprId) -> Span {
@@ -221,6 +229,9 @@ impl<'a> Interpreter<'a> {
 
     /// Adds an action, or one more input to an action that was met before at the same call.
     fn action(&mut self, action: Action) -> usize {
+        if !self.files.is_own(action.site.call) {
+            self.remote_action(&action);
+        }
         let key = (action.site.call, action.site.method);
         let Some(&index) = self.actions.get(&key) else {
             self.actions.insert(key, self.plan.actions.len());
@@ -288,8 +299,16 @@ impl<'a> Interpreter<'a> {
         }
     }
 
+    /// Whether the running file has cost more than its budget.
+    fn is_spent(&self) -> bool {
+        if self.files.at_home() { self.steps > self.budget } else { self.files.is_spent() }
+    }
+
     /// Whether the file may still be read on; false once it has cost more than its budget.
     fn step(&mut self) -> bool {
+        if !self.files.at_home() {
+            return self.files.step();
+        }
         self.steps += 1;
         self.steps <= self.budget
     }

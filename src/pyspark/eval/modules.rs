@@ -31,12 +31,24 @@ impl<'a> Interpreter<'a> {
                 None => {
                     // `import a.b` binds `a`; with an alias, the whole path.
                     let path = if alias.is_some() { name } else { name.split('.').next().unwrap_or(name) };
-                    let value = module(path);
+                    let value = match self.project_module(name) {
+                        Some(full) => {
+                            let end = full.len() - (name.len() - path.len());
+                            Value::Project(full.get(..end).unwrap_or(&full).into())
+                        }
+                        None => module(path),
+                    };
                     self.set(env, alias.unwrap_or(path), Some(value));
                 }
-                Some(_) if name == "*" => self.import_all(path),
+                Some(_) if name == "*" => match self.project_module(path) {
+                    Some(module) => self.import_all_of(&module),
+                    None => self.import_all(path),
+                },
                 Some(_) => {
-                    let value = self.member(path, name);
+                    let value = match self.project_module(path) {
+                        Some(module) => self.project_member(&module, name),
+                        None => self.member(path, name),
+                    };
                     self.set(env, alias.unwrap_or(name), Some(value));
                 }
             }
@@ -124,7 +136,7 @@ impl<'a> Interpreter<'a> {
             }
             return module(&format!("{path}.{name}"));
         }
-        // Another module, of the project or not: unknown here.
+        // A module that is not of the project.
         Value::Unknown
     }
 }

@@ -53,6 +53,9 @@ impl<'a> Interpreter<'a> {
         if let Value::Module(path) = &value {
             return self.member(path, name);
         }
+        if let Value::Project(module) = &value {
+            return self.project_member(module, name);
+        }
         let value = self.by_use(code, object, value, name);
         match &value {
             Value::Frame(frame) => {

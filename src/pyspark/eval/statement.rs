@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::{Flow, Interpreter, MODULE, Usage};
+use super::{Flow, Interpreter, Usage};
 use crate::pyspark::ir::{ClassId, Expr, ExprId, FunctionId, Operator, Stmt, StmtNode};
 use crate::pyspark::plan::ScopeId;
 use crate::pyspark::value::{Closure, Code, UserClass, Value};
@@ -20,15 +20,13 @@ impl<'a> Interpreter<'a> {
     }
 
     fn statement(&mut self, code: Code<'a>, node: &'a StmtNode) -> Flow {
-        self.frame.statement = code.span(node.span);
+        self.at(code, node.span);
         match &node.stmt {
             Stmt::Nothing => {}
             Stmt::Expr(value) => self.expression_statement(code, *value),
             Stmt::Assign { targets, annotation, value } => {
                 let usage = match targets.first().map(|target| &code.top.expr(*target).expr) {
-                    Some(Expr::Name) if targets.len() == 1 => {
-                        Usage::Bound(self.source_of(code, targets[0]))
-                    }
+                    Some(Expr::Name) if targets.len() == 1 => Usage::Bound(self.source_of(code, targets[0])),
                     _ => Usage::Used,
                 };
                 let Some(value) = value else { return Flow::Next };
@@ -60,7 +58,7 @@ impl<'a> Interpreter<'a> {
             }
             Stmt::With { items, body } => {
                 for (value, target) in items {
-                    self.frame.statement = self.span_of(code, *value);
+                    self.at(code, code.top.expr(*value).span);
                     let value = self.eval(code, *value, Usage::Used);
                     if let Some(target) = target {
                         self.assign(code, *target, value);
@@ -118,7 +116,7 @@ impl<'a> Interpreter<'a> {
         let env = self.frame.env;
         for name in names {
             let name = self.str(code, *name);
-            let mut target = MODULE;
+            let mut target = self.files.env(code);
             if nonlocal {
                 let mut at = self.envs[env.0 as usize].parent;
                 while let Some(parent) = at {
@@ -150,8 +148,9 @@ impl<'a> Interpreter<'a> {
         otherwise: Option<&'a [StmtNode]>,
     ) -> Flow {
         let mut outcomes = Vec::new();
+        let (mut is_dead, mut is_void) = (false, false);
         for (test, body) in branches {
-            self.frame.statement = self.span_of(code, *test);
+            self.at(code, code.top.expr(*test).span);
             let value = self.eval(code, *test, Usage::Used);
             self.check_condition(code, *test, &value);
             match self.truth(code, *test) {
@@ -166,19 +165,30 @@ impl<'a> Interpreter<'a> {
                     return self.join(outcomes);
                 }
                 // Read for its findings; its names never arrive.
+                Some(false) if !code.is_home() => {}
                 Some(false) => {
                     self.branch(code, body);
                 }
-                None => outcomes.push(self.branch(code, body)),
+                None => {
+                    let holds = self.tests_none(code, *test);
+                    let outcome = self.branch(code, body);
+                    // The branch of a test that can't hold is read for its findings.
+                    if !is_void && holds != Some(false) {
+                        outcomes.push(outcome);
+                    }
+                    is_dead |= holds == Some(false);
+                    is_void |= holds == Some(true);
+                }
             }
         }
-        outcomes.push(match otherwise {
-            Some(otherwise) if outcomes.is_empty() => {
-                return self.block(code, otherwise);
-            }
+        let last = match otherwise {
+            Some(otherwise) if outcomes.is_empty() && !is_dead => return self.block(code, otherwise),
             Some(otherwise) => self.branch(code, otherwise),
             None => (Flow::Next, Vec::new()),
-        });
+        };
+        if !is_void {
+            outcomes.push(last);
+        }
         self.join(outcomes)
     }
 
@@ -190,6 +200,9 @@ impl<'a> Interpreter<'a> {
         taken: ExprId,
         otherwise: Option<&'a [StmtNode]>,
     ) {
+        if !code.is_home() {
+            return;
+        }
         let behind = branches.iter().skip_while(|(test, _)| *test != taken).skip(1);
         for (_, body) in behind {
             self.branch(code, body);
@@ -246,7 +259,9 @@ impl<'a> Interpreter<'a> {
             self.set(env, name, Some(Value::Udf(udf)));
             return;
         }
-        self.defined.push((Closure { code, function: id, env: self.frame.env, this: None }, scope, None));
+        if code.is_home() {
+            self.defined.push((Closure { code, function: id, env: self.frame.env, this: None }, scope, None));
+        }
         let value = if transparent { Value::Closure(Rc::new(closure)) } else { Value::Unknown };
         self.set(env, name, Some(value));
     }
@@ -291,6 +306,10 @@ impl<'a> Interpreter<'a> {
     }
 
     pub(super) fn scope_of(&mut self, code: Code<'a>, id: FunctionId) -> ScopeId {
+        // Other files' functions have no place in the plan: what they do belongs to who calls them.
+        if !code.is_home() {
+            return self.frame.scope;
+        }
         let function = code.top.function(id);
         let key = (code.span(function.span), id.0);
         if let Some(scope) = self.scopes.get(&key) {
