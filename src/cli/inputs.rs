@@ -236,7 +236,7 @@ impl Inputs {
             return Err(failed("neither Python nor settings of Spark"));
         }
         catch_unwind(AssertUnwindSafe(|| {
-            let facts = workspace::facts(kind, text);
+            let facts = workspace::facts_in(kind, text, &project.imports(path));
             let links = workspace::link_runs(project, path, text, &facts);
             workspace::analyse(project, path, text, &facts, &links)
         }))

@@ -9,6 +9,7 @@ use super::sources::{Source, Sources};
 use super::{document, version};
 use crate::catalog::SparkVersion;
 use crate::conf::{Layer, properties};
+use crate::pyspark::{Imports, ModulePath};
 use crate::rules::{Environment, MeasuredRun};
 use crate::text::Span;
 
@@ -219,6 +220,22 @@ impl Project {
             (false, _) => self.layers.clone(),
         };
         Self { sources: self.sources.with(path, source), layers, ..self.clone() }
+    }
+
+    /// The project with the text that one of its Python files has now; `None` if its modules stay as they are.
+    pub fn with_module(&self, path: &Path, text: &Arc<str>) -> Option<Self> {
+        let module = path.strip_prefix(&self.root).ok().and_then(ModulePath::of)?;
+        let sources = self.sources.with_module(&module, text);
+        (!sources.modules().is(self.sources.modules())).then(|| Self { sources, ..self.clone() })
+    }
+
+    /// What the Python file at `path` may import of the project.
+    pub fn imports(&self, path: &Path) -> Imports {
+        let path = path.strip_prefix(&self.root).ok().and_then(ModulePath::of);
+        match path {
+            Some(path) => Imports { modules: self.sources.modules().clone(), path },
+            None => Imports::default(),
+        }
     }
 
     fn choose_version(&mut self) {

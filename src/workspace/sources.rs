@@ -9,6 +9,7 @@ use super::files::files;
 use crate::analysis::Facts;
 use crate::conf::carriers::{Submit, Text, may_hold_settings};
 use crate::conf::{Carrier, Layer, Setting, Value};
+use crate::pyspark::{ModulePath, Modules};
 
 /// A larger file is data.
 const LARGEST: u64 = 2 << 20;
@@ -30,11 +31,12 @@ pub struct Source {
     pub submits: Vec<Submit>,
 }
 
-/// The sources of a project by path, and its Python files, which submit commands may name.
+/// The sources of a project by path, and its Python files, which submit commands may name and other files import.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sources {
     by_path: BTreeMap<PathBuf, Arc<Source>>,
     scripts: Arc<Vec<PathBuf>>,
+    modules: Modules,
 }
 
 impl Source {
@@ -79,17 +81,28 @@ impl Sources {
     pub fn scan(root: &Path, exclude: &[String]) -> Self {
         let mut sources = Self::default();
         let mut scripts = Vec::new();
+        let mut modules = Vec::new();
         for path in files(&[root.to_owned()], exclude) {
-            if Kind::of(&path) == Kind::Python {
+            let is_python = Kind::of(&path) == Kind::Python;
+            if is_python {
                 scripts.push(path.clone());
             }
+            let Some(text) = read(&path) else { continue };
+            if is_python
+                && modules.len() < MOST
+                && let Some(module) = path.strip_prefix(root).ok().and_then(ModulePath::of)
+            {
+                modules.push((module, Arc::clone(&text)));
+            }
             if sources.by_path.len() < MOST
-                && let Some(source) = read(&path)
+                && may_hold_settings(&text)
+                && let Some(source) = Source::of(&path, &text, &facts(Kind::of_file(&path, &text), &text))
             {
                 sources.by_path.insert(path, Arc::new(source));
             }
         }
         sources.scripts = Arc::new(scripts);
+        sources.modules = Modules::new(modules);
         sources
     }
 
@@ -104,6 +117,16 @@ impl Sources {
             Arc::make_mut(&mut sources.scripts).push(path.to_owned());
         }
         sources
+    }
+
+    /// The sources with what a Python file says now to those that import it.
+    pub fn with_module(&self, module: &ModulePath, text: &Arc<str>) -> Self {
+        Self { modules: self.modules.with(module, text), ..self.clone() }
+    }
+
+    /// The project's Python files, for imports.
+    pub fn modules(&self) -> &Modules {
+        &self.modules
     }
 
     /// What the document at `path` says.
@@ -140,16 +163,12 @@ fn parts(application: &str) -> Vec<&str> {
     application.rsplit("://").next().unwrap_or(application).split(['/', '\\']).filter(|part| !part.is_empty()).collect()
 }
 
-fn read(path: &Path) -> Option<Source> {
+fn read(path: &Path) -> Option<Arc<str>> {
     let metadata = std::fs::metadata(path).ok()?;
     if !metadata.is_file() || metadata.len() > LARGEST {
         return None;
     }
-    let text: Arc<str> = std::fs::read_to_string(path).ok()?.into();
-    if !may_hold_settings(&text) {
-        return None;
-    }
-    Source::of(path, &text, &facts(Kind::of_file(path, &text), &text))
+    Some(std::fs::read_to_string(path).ok()?.into())
 }
 
 #[cfg(test)]
