@@ -98,6 +98,10 @@ pub(super) enum Value<'a> {
     /// A pandas frame: of this action, or read by the driver.
     Pandas(Option<usize>),
     Closure(Rc<Closure<'a>>),
+    /// `functools.partial`.
+    Partial(Rc<Partial<'a>>),
+    /// One of several functions, classes or objects.
+    Choice(Rc<Vec<Value<'a>>>),
     UserClass(Rc<UserClass<'a>>),
     Instance(Rc<UserClass<'a>>, EnvId),
 }
@@ -250,6 +254,25 @@ pub(super) struct UserClass<'a> {
     /// The class body's names.
     pub(super) env: EnvId,
     pub(super) bases: Vec<Value<'a>>,
+    /// Names that its body annotates, with the annotation: what a dataclass takes, in order.
+    pub(super) fields: Vec<(&'a str, &'a str)>,
+}
+
+/// An argument with its keyword.
+#[derive(Debug, Clone)]
+pub(super) struct Named<'a> {
+    pub(super) name: Rc<str>,
+    /// The keyword's characters.
+    pub(super) key: Span,
+    pub(super) item: Item<'a>,
+}
+
+/// A function with some of its arguments.
+#[derive(Debug)]
+pub(super) struct Partial<'a> {
+    pub(super) callee: Value<'a>,
+    pub(super) positional: Vec<Item<'a>>,
+    pub(super) named: Vec<Named<'a>>,
 }
 
 impl<'a> Value<'a> {
@@ -332,6 +355,10 @@ impl<'a> Value<'a> {
                         && b.this.is_none()
             }
             (Self::UserClass(a), Self::UserClass(b)) => Rc::ptr_eq(a, b),
+            (Self::Partial(a), Self::Partial(b)) => Rc::ptr_eq(a, b),
+            (Self::Choice(a), Self::Choice(b)) => {
+                Rc::ptr_eq(a, b) || a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.same(b))
+            }
             (Self::Instance(_, a), Self::Instance(_, b)) => a == b,
             _ => false,
         }

@@ -89,6 +89,9 @@ impl<'a> Call<'a> {
     }
 
     pub(super) fn value(&self, position: usize, keyword: &str) -> Option<&Value<'a>> {
+        if self.args.is_empty() {
+            return self.values.get(position);
+        }
         self.arg(position, keyword).map(|(_, value)| value)
     }
 
@@ -166,8 +169,10 @@ impl<'a> Interpreter<'a> {
             Value::Function(name) => self.call_function(name, &call),
             Value::Class(name) => self.construct(name, &call),
             Value::Builtin(name) => self.call_builtin(name, &call),
-            Value::Closure(closure) => self.call_closure(&closure, call.values.clone(), &call),
-            Value::UserClass(class) => self.instantiate(&class, Some(&call)),
+            callee if super::arguments::is_choice(&callee) => {
+                let arguments = self.arguments(&call);
+                self.apply(&callee, arguments, &call)
+            }
             Value::Unbound(method) => self.call_unbound(method, call),
             Value::Udf(udf) => match call.values.first() {
                 Some(Value::Closure(closure)) => {
@@ -218,10 +223,17 @@ impl<'a> Interpreter<'a> {
                 self.collection_method(receiver, name, object, &call)
             }
             Value::Instance(class, env) => self.instance_method(&class, env, name, call),
+            Value::Choice(choices) => {
+                let conditional = std::mem::replace(&mut self.frame.conditional, true);
+                let values: Vec<Value<'a>> =
+                    choices.iter().map(|choice| self.call_method(choice.clone(), name, object, call.clone())).collect();
+                self.frame.conditional = conditional;
+                self.any_of(values)
+            }
             Value::UserClass(class) => match self.class_member(&class, name) {
                 Some(Value::Closure(method)) => {
-                    let method = self.of_class(&class, &method);
-                    self.call_closure(&method, call.values.clone(), &call)
+                    let method = Value::Closure(Rc::new(self.of_class(&class, &method)));
+                    self.call_value(method, call)
                 }
                 Some(value) => self.call_value(value, call),
                 None => Value::Unknown,

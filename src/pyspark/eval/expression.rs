@@ -166,6 +166,12 @@ impl<'a> Interpreter<'a> {
             }
             Expr::Comprehension(parts) => self.comprehension(code, id, parts),
             Expr::Splat(inner) => self.eval(code, *inner, Usage::Used),
+            Expr::Yield(value, delegates) => {
+                let value = value.map_or(Value::None, |value| self.eval(code, value, Usage::Returned));
+                let value = if *delegates { self.element(&value).unwrap_or(Value::Unknown) } else { value };
+                self.frame.yields.push(value);
+                Value::Unknown
+            }
             Expr::Unknown(parts) => {
                 for part in parts {
                     self.eval(code, *part, Usage::Used);
@@ -315,6 +321,8 @@ impl<'a> Interpreter<'a> {
             }
             (Value::Rows(node), _) if slice => Value::Rows(node),
             (Value::Column(_), _) => Value::Column(Rc::default()),
+            // `Base[Config]`.
+            (class @ Value::UserClass(_), _) => class,
             (Value::Foreign, _) => Value::Foreign,
             (Value::Pandas(of), _) => Value::Pandas(of),
             (Value::Row(node), _) => Value::Cell(node),

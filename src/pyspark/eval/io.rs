@@ -44,6 +44,11 @@ impl<'a> Interpreter<'a> {
         reader.options.extend(
             self.options(call).into_iter().filter(|(name, _)| !matches!(name.as_str(), "path" | "schema" | "format")),
         );
+        // Lines of an RDD.
+        if let Some(Value::Rdd(lines)) = call.values.first() {
+            let site = self.site(call);
+            return Value::Frame(self.node(Operator::Other(name.to_owned()), &[*lines], Some(site)));
+        }
         let is_jdbc = name == "jdbc";
         let mut location: Vec<Literal> = Vec::new();
         for (arg, value) in call.args.iter().zip(&call.values) {

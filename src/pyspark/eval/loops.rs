@@ -367,7 +367,7 @@ fn assigned(code: Code<'_>, block: &[StmtNode]) -> Vec<ExprId> {
                     blocks.extend(handlers.iter().map(|handler| &handler[..]));
                 }
                 Stmt::With { body, .. } | Stmt::Broken(body) => blocks.push(body),
-                Stmt::Match { cases, .. } => blocks.extend(cases.iter().map(|case| &case[..])),
+                Stmt::Match { cases, .. } => blocks.extend(cases.iter().map(|case| &case.body[..])),
                 _ => {}
             }
         }
@@ -429,7 +429,7 @@ fn has(block: &[StmtNode], wanted: &impl Fn(&Stmt) -> bool) -> bool {
                     blocks.extend(handlers.iter().map(|handler| &handler[..]));
                 }
                 Stmt::With { body, .. } => blocks.push(body),
-                Stmt::Match { cases, .. } => blocks.extend(cases.iter().map(|case| &case[..])),
+                Stmt::Match { cases, .. } => blocks.extend(cases.iter().map(|case| &case.body[..])),
                 _ => {}
             }
         }

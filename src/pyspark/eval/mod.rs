@@ -4,8 +4,10 @@
 //! parameters' names, annotations and uses tell, if nothing calls them). Work is capped: a file that asks for more than
 //! the budget loses facts, never time.
 
+mod arguments;
 mod builtin;
 mod call;
+mod callers;
 mod column;
 mod condition;
 mod expression;
@@ -31,7 +33,7 @@ use super::Imports;
 use super::file::Placed;
 use super::ir::{ExprId, FunctionId};
 use super::plan::{Action, CallSite, Literal, LoopId, Node, NodeId, Operator, Scope, ScopeId, SparkUse, StaticPlan};
-use super::value::{Closure, Code, EnvId, UserClass, Value};
+use super::value::{Closure, Code, EnvId, Item, UserClass, Value};
 use crate::text::Span;
 
 /// Expressions nested deeper than this, over all calls, are unknown.
@@ -53,6 +55,7 @@ pub(super) fn interpret(text: &str, tops: &[Placed], import_offset: u32, imports
     }
     interpreter.read_uncalled();
     interpreter.find_captures();
+    callers::loops_of_callers(&mut interpreter.plan);
     interpreter.keep_own();
     interpreter.plan.finish();
     interpreter.plan
@@ -86,6 +89,7 @@ struct Frame<'a> {
     loops: SmallVec<[LoopId; 2]>,
     conditional: bool,
     returns: Vec<Value<'a>>,
+    yields: Vec<Value<'a>>,
     statement: Span,
 }
 
@@ -118,6 +122,10 @@ struct Interpreter<'a> {
     memo: FxHashMap<functions::CallKey, Value<'a>>,
     /// Objects made of the file's classes, by the class's namespace.
     instances: FxHashMap<EnvId, Value<'a>>,
+    /// The class that an object was made of, by the object's namespace.
+    classes: FxHashMap<EnvId, std::rc::Rc<UserClass<'a>>>,
+    /// Calls of the file's functions that were noted.
+    called: FxHashSet<(ScopeId, Span)>,
     /// Frames by temporary view.
     views: FxHashMap<String, NodeId>,
     scopes: FxHashMap<(Span, u32), ScopeId>,
@@ -160,6 +168,7 @@ impl<'a> Interpreter<'a> {
                 loops: SmallVec::new(),
                 conditional: false,
                 returns: Vec::new(),
+                yields: Vec::new(),
                 statement: Span::default(),
             },
             calls: Vec::new(),
@@ -168,6 +177,8 @@ impl<'a> Interpreter<'a> {
             defined: Vec::new(),
             memo: FxHashMap::default(),
             instances: FxHashMap::default(),
+            classes: FxHashMap::default(),
+            called: FxHashSet::default(),
             views: FxHashMap::default(),
             scopes: FxHashMap::default(),
             loops: FxHashMap::default(),
@@ -274,6 +285,14 @@ impl<'a> Interpreter<'a> {
                 Value::Template(vec![None].into())
             }
             (Value::Column(a), Value::Column(b)) => Value::Column(column::either(&a, &b)),
+            (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() && a.len() <= 8 => {
+                let part = |(a, b): (&Item<'a>, &Item<'a>)| Item {
+                    value: self.merge(a.value.clone(), b.value.clone()),
+                    span: a.span,
+                };
+                Value::Tuple(std::rc::Rc::new(a.iter().zip(b.iter()).map(part).collect()))
+            }
+            (a, b) if arguments::is_choice(&a) && arguments::is_choice(&b) => arguments::choice(a, b),
             (
                 a @ (Value::List(_) | Value::Tuple(_) | Value::Many(_)),
                 b @ (Value::List(_) | Value::Tuple(_) | Value::Many(_)),

@@ -116,6 +116,8 @@ impl<'a> Interpreter<'a> {
     pub(super) fn member(&mut self, path: &str, name: &'a str) -> Value<'a> {
         match (path, name) {
             ("functools", "reduce") => return Value::Builtin("reduce"),
+            ("functools", "partial") => return Value::Builtin("partial"),
+            ("functools", "wraps") => return Value::Builtin("wraps"),
             ("pyspark.shell" | "databricks.sdk.runtime" | "pyspark.sql.session", "spark") => {
                 return Value::Object(Object::Session);
             }

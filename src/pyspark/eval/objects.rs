@@ -11,7 +11,7 @@ use crate::pyspark::plan::{
     ActionKind, DriverData, Loop, LoopOver, Operator, RowBound, RowUseKind, SessionStart, Source, WindowOrder,
 };
 use crate::pyspark::sql::{self, Statement};
-use crate::pyspark::value::{Code, Object, Reader, Value, WindowSpec};
+use crate::pyspark::value::{Code, Object, Reader, UserClass, Value, WindowSpec};
 
 /// Built-in functions that pass frames or collections on.
 pub(super) fn is_builtin(name: &str) -> bool {
@@ -37,6 +37,7 @@ pub(super) fn is_builtin(name: &str) -> bool {
             | "range"
             | "print"
             | "super"
+            | "next"
     )
 }
 
@@ -66,7 +67,15 @@ impl<'a> Interpreter<'a> {
             Value::Class("SparkSession") if name == "builder" => Value::Object(Object::Builder),
             Value::Class(_) => Value::Unbound(name),
             Value::Instance(class, env) => self.instance_attribute(&class.clone(), *env, name),
-            Value::UserClass(class) => self.class_member(class, name).unwrap_or(Value::Unknown),
+            Value::UserClass(class) => match self.class_member(class, name) {
+                Some(Value::Closure(method)) => Value::Closure(Rc::new(self.of_class(class, &method))),
+                member => member.unwrap_or(Value::Unknown),
+            },
+            Value::Choice(choices) => {
+                let values: Vec<Value<'a>> =
+                    choices.iter().map(|choice| self.attribute(code, id, choice.clone(), name, object)).collect();
+                self.any_of(values)
+            }
             Value::Rdd(_) | Value::Grouped(_) | Value::Reader(_) | Value::Writer(_) | Value::Window(_) => {
                 Value::Unknown
             }
@@ -305,6 +314,10 @@ impl<'a> Interpreter<'a> {
         let first = call.values.first().cloned();
         match (name, first) {
             ("reduce", Some(callee)) => self.reduce(&callee, call),
+            ("partial", Some(_)) => self.partial(call),
+            ("next", Some(iterator)) => self.element(&iterator).unwrap_or(Value::Unknown),
+            ("wraps", _) => Value::Builtin("wrapped"),
+            ("wrapped", Some(function)) => function,
             ("display", Some(Value::Frame(frame))) => {
                 self.act(ActionKind::Show, Some(frame), false, call);
                 Value::None
@@ -336,11 +349,26 @@ impl<'a> Interpreter<'a> {
     /// `super()`: the object, with the methods of its class's first base in the file.
     fn base_of_self(&self) -> Value<'a> {
         let Some(Value::Instance(class, env)) = self.lookup("self") else { return Value::Unknown };
-        let base = class.bases.iter().find_map(|base| match base {
-            Value::UserClass(base) => Some(base.clone()),
-            _ => None,
-        });
-        base.map_or(Value::Unknown, |base| Value::Instance(base, env))
+        let base_of = |class: &UserClass<'a>| {
+            class.bases.iter().find_map(|base| match base {
+                Value::UserClass(base) => Some(base.clone()),
+                _ => None,
+            })
+        };
+        // The base of the class that holds the running method.
+        let running = self.calls.last().copied();
+        let mut holder = Some(class.clone());
+        for _ in 0..16 {
+            let Some(at) = holder else { break };
+            let holds = self.envs[at.env.0 as usize].names.values().flatten().any(|member| {
+                matches!(member, Value::Closure(method) if Some((method.code.base, method.function)) == running)
+            });
+            if holds {
+                return base_of(&at).map_or(Value::Unknown, |base| Value::Instance(base, env));
+            }
+            holder = base_of(&at);
+        }
+        base_of(&class).map_or(Value::Unknown, |base| Value::Instance(base, env))
     }
 
     fn enumerate(&mut self, value: Value<'a>) -> Value<'a> {
@@ -376,10 +404,11 @@ impl<'a> Interpreter<'a> {
     /// `reduce(f, frames)`: the accumulator is a loop's variable.
     fn reduce(&mut self, callee: &Value<'a>, call: &Call<'a>) -> Value<'a> {
         let Some(collection) = call.values.get(1).cloned() else { return Value::Unknown };
+        let start = call.value(2, "initial").cloned();
         if let Value::List(items) | Value::Tuple(items) = &collection
             && items.len() <= 8
         {
-            let mut values: Vec<Value<'a>> = call.values.get(2).cloned().into_iter().collect();
+            let mut values: Vec<Value<'a>> = start.into_iter().collect();
             values.extend(items.iter().map(|item| item.value.clone()));
             let mut values = values.into_iter();
             let Some(first) = values.next() else { return Value::Unknown };
@@ -387,7 +416,7 @@ impl<'a> Interpreter<'a> {
         }
         // Of an unknown collection only the start tells what the accumulator is.
         let element = self.element(&collection).unwrap_or(Value::Unknown);
-        let start = call.values.get(2).cloned().unwrap_or_else(|| element.clone());
+        let start = start.unwrap_or_else(|| element.clone());
         let Value::Frame(before) = start else {
             return self.apply_value(callee, vec![start, element], call);
         };

@@ -201,6 +201,7 @@ impl<'a> Interpreter<'a> {
             loops: SmallVec::new(),
             conditional: false,
             returns: Vec::new(),
+            yields: Vec::new(),
             statement: self.frame.statement,
         };
         let frame = std::mem::replace(&mut self.frame, frame);

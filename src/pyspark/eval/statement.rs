@@ -5,9 +5,10 @@ use std::rc::Rc;
 use smallvec::SmallVec;
 
 use super::{Flow, Interpreter, Usage};
-use crate::pyspark::ir::{ClassId, Expr, ExprId, FunctionId, Operator, Stmt, StmtNode};
-use crate::pyspark::plan::ScopeId;
+use crate::pyspark::ir::{Case, ClassId, Expr, ExprId, FunctionId, Operator, Stmt, StmtNode};
+use crate::pyspark::plan::{LoopId, ScopeId};
 use crate::pyspark::value::{Closure, Code, UserClass, Value};
+use crate::text::Span;
 
 impl<'a> Interpreter<'a> {
     pub(super) fn block(&mut self, code: Code<'a>, block: &'a [StmtNode]) -> Flow {
@@ -60,6 +61,7 @@ impl<'a> Interpreter<'a> {
                 for (value, target) in items {
                     self.at(code, code.top.expr(*value).span);
                     let value = self.eval(code, *value, Usage::Used);
+                    let value = self.entered(value);
                     if let Some(target) = target {
                         self.assign(code, *target, value);
                     }
@@ -67,11 +69,12 @@ impl<'a> Interpreter<'a> {
                 return self.block(code, body);
             }
             Stmt::Match { subject, cases } => {
-                if let Some(subject) = subject {
-                    self.eval(code, *subject, Usage::Used);
-                }
-                let branches =
-                    cases.iter().map(|case| self.branch(code, case)).chain([(Flow::Next, Vec::new())]).collect();
+                let subject = match subject {
+                    Some(subject) => self.eval(code, *subject, Usage::Used),
+                    None => Value::Unknown,
+                };
+                let mut branches: Vec<_> = cases.iter().map(|case| self.case(code, case, &subject)).collect();
+                branches.push((Flow::Next, Vec::new()));
                 return self.join(branches);
             }
             Stmt::Function(id) => self.define(code, *id),
@@ -139,6 +142,33 @@ impl<'a> Interpreter<'a> {
         let changes = self.rollback();
         self.frame.conditional = conditional;
         (flow, changes)
+    }
+
+    /// Runs a case of a `match` with the names that its pattern binds.
+    fn case(&mut self, code: Code<'a>, case: &'a Case, subject: &Value<'a>) -> (Flow, super::names::Changes<'a>) {
+        let conditional = std::mem::replace(&mut self.frame.conditional, true);
+        self.begin();
+        for name in &case.names {
+            let value = if case.whole == Some(*name) { subject.clone() } else { Value::Unknown };
+            self.assign_name(code.span(*name), value);
+        }
+        let flow = self.block(code, &case.body);
+        let changes = self.rollback();
+        self.frame.conditional = conditional;
+        (flow, changes)
+    }
+
+    /// What `with` binds: what the object's own `__enter__` returns, else the object.
+    fn entered(&mut self, value: Value<'a>) -> Value<'a> {
+        let Value::Instance(class, env) = &value else { return value };
+        match self.class_member(class, "__enter__") {
+            Some(Value::Closure(method)) => {
+                let this = Some(self.as_itself(class, *env));
+                let bound = Closure { code: method.code, function: method.function, env: method.env, this };
+                self.call_plain(&bound)
+            }
+            _ => value,
+        }
     }
 
     fn if_statement(
@@ -241,15 +271,14 @@ impl<'a> Interpreter<'a> {
         let function = code.top.function(id);
         let mut udf = None;
         let mut is_udf = false;
-        let mut transparent = true;
+        let mut decorators = Vec::new();
         for decorator in &function.decorators {
             let value = self.eval(code, *decorator, Usage::Used);
             is_udf |= matches!(value, Value::Udf(_)) || matches!(&value, Value::Function(name) if name.contains("udf"));
             if is_udf && udf.is_none() {
                 udf = self.decorated(code, id, &value, self.span_of(code, *decorator));
             }
-            let text = self.source_of(code, *decorator);
-            transparent &= super::functions::keeps_result(text);
+            decorators.push((value, self.source_of(code, *decorator)));
         }
         let scope = self.scope_of(code, id);
         let closure = Closure { code, function: id, env: self.frame.env, this: None };
@@ -262,8 +291,28 @@ impl<'a> Interpreter<'a> {
         if code.is_home() {
             self.defined.push((Closure { code, function: id, env: self.frame.env, this: None }, scope, None));
         }
-        let value = if transparent { Value::Closure(Rc::new(closure)) } else { Value::Unknown };
+        let mut value = Value::Closure(Rc::new(closure));
+        while let Some((decorator, text)) = decorators.pop() {
+            value = self.wrapped(&decorator, text, value, code.span(function.name));
+        }
         self.set(env, name, Some(value));
+    }
+
+    /// What a decorator makes of a function: what its own code returns, else the function itself if its name promises so.
+    fn wrapped(&mut self, decorator: &Value<'a>, text: &str, function: Value<'a>, site: Span) -> Value<'a> {
+        let made = match decorator {
+            Value::Builtin("wrapped") => function.clone(),
+            Value::Closure(_) => {
+                let item = crate::pyspark::value::Item { value: function.clone(), span: site };
+                let arguments = super::arguments::Arguments { positional: vec![item], ..Default::default() };
+                self.apply_at(decorator, arguments, site)
+            }
+            _ => Value::Unknown,
+        };
+        match made {
+            Value::Unknown | Value::None if super::functions::keeps_result(text) => function,
+            made => made,
+        }
     }
 
     fn class(&mut self, code: Code<'a>, id: ClassId) {
@@ -271,7 +320,8 @@ impl<'a> Interpreter<'a> {
         let bases = class.bases.iter().map(|base| self.eval(code, *base, Usage::Used)).collect();
         let outer = self.frame.env;
         let env = self.new_env(Some(outer));
-        let user_class = Rc::new(UserClass { env, bases });
+        let fields = class.body.iter().filter_map(|node| self.field(code, node)).collect();
+        let user_class = Rc::new(UserClass { env, bases, fields });
         let first = self.defined.len();
         self.frame.env = env;
         self.block(code, &class.body);
@@ -287,6 +337,13 @@ impl<'a> Interpreter<'a> {
         let name = self.str(code, class.name);
         let target = self.target_env(name);
         self.set(target, name, Some(Value::UserClass(user_class)));
+    }
+
+    /// A name that a class body annotates, with the annotation.
+    fn field(&self, code: Code<'a>, node: &'a StmtNode) -> Option<(&'a str, &'a str)> {
+        let Stmt::Assign { targets, annotation: Some(annotation), .. } = &node.stmt else { return None };
+        let [target] = **targets else { return None };
+        (code.top.expr(target).expr == Expr::Name).then(|| (self.source_of(code, target), self.str(code, *annotation)))
     }
 
     /// Methods in a class's namespace look names up outside of it.
@@ -338,6 +395,7 @@ impl<'a> Interpreter<'a> {
             loops: SmallVec::new(),
             conditional: false,
             returns: Vec::new(),
+            yields: Vec::new(),
             statement: self.frame.statement,
         };
         std::mem::replace(&mut self.frame, frame)
@@ -345,7 +403,12 @@ impl<'a> Interpreter<'a> {
 
     /// A lambda runs where it stands: in the loops and conditions around it.
     pub(super) fn stay(&mut self, outer: &super::Frame<'a>, lambda: crate::text::Span) {
-        let around = outer.loops.iter().filter(|id| self.plan.loop_(**id).span.contains(lambda));
+        let holds = |id: &&LoopId| {
+            let looped = self.plan.loop_(**id);
+            // Loops of other modules stand for the call that led there, which may hold the lambda.
+            looped.span.contains(lambda) && looped.header != looped.span
+        };
+        let around = outer.loops.iter().filter(holds);
         self.frame.loops = around.copied().collect();
         self.frame.conditional = outer.conditional;
     }
