@@ -87,6 +87,8 @@ pub(super) enum Value<'a> {
     Window(Rc<WindowSpec>),
     /// A UDF, as an index into the plan's Python functions where the file tells.
     Udf(Option<usize>),
+    /// An object of a library around PySpark.
+    Library(Library),
     /// Rows on the driver.
     Rows(NodeId),
     /// One of such rows.
@@ -104,6 +106,25 @@ pub(super) enum Value<'a> {
     Choice(Rc<Vec<Value<'a>>>),
     UserClass(Rc<UserClass<'a>>),
     Instance(Rc<UserClass<'a>>, EnvId),
+}
+
+/// Objects of libraries around PySpark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Library {
+    /// A DynamicFrame of AWS Glue.
+    Dynamic(NodeId),
+    /// `create_dynamic_frame`, or `create_data_frame`, whose methods return DataFrames.
+    DynamicReader { frames: bool },
+    /// `write_dynamic_frame`.
+    DynamicWriter,
+    /// A `DeltaTable`.
+    Delta(NodeId),
+    /// `merge` of a frame into one.
+    Merge { table: NodeId, source: NodeId },
+    /// A frame of `pyspark.pandas`.
+    PandasOnSpark(NodeId),
+    /// An estimator, a transformer, a model or an evaluator of `pyspark.ml`.
+    Stage,
 }
 
 /// Objects of PySpark.
@@ -323,6 +344,7 @@ impl<'a> Value<'a> {
             | (Self::Udf(None), Self::Udf(None)) => true,
             (Self::Udf(a), Self::Udf(b)) | (Self::Pandas(a), Self::Pandas(b)) => a == b,
             (Self::Result(a), Self::Result(b)) => a == b,
+            (Self::Library(a), Self::Library(b)) => a == b,
             (Self::Row(a), Self::Row(b)) | (Self::Cell(a), Self::Cell(b)) => a == b,
             (Self::Module(a), Self::Module(b)) | (Self::Project(a), Self::Project(b)) => a == b,
             (Self::Function(a), Self::Function(b)) | (Self::Builtin(a), Self::Builtin(b)) => a == b,

@@ -183,6 +183,7 @@ impl<'a> Interpreter<'a> {
                 }
                 _ => self.call_udf(udf, &call),
             },
+            Value::Module(path) => self.call_library(&path, &call),
             Value::Foreign => Value::Foreign,
             _ => Value::Unknown,
         }
@@ -270,6 +271,7 @@ impl<'a> Interpreter<'a> {
             Value::Writer(writer) => self.writer_method(writer, name, call),
             Value::Object(object) => self.object_method(*object, name, call),
             Value::Class(class) => self.class_method(class, name, call),
+            Value::Library(object) => self.library_method(*object, name, call),
             Value::Udf(index) => {
                 if name == "asNondeterministic"
                     && let Some(function) = index.and_then(|index| self.plan.python.get_mut(index))

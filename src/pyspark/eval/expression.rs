@@ -321,6 +321,7 @@ impl<'a> Interpreter<'a> {
             }
             (Value::Rows(node), _) if slice => Value::Rows(node),
             (Value::Column(_), _) => Value::Column(Rc::default()),
+            (Value::Library(object), _) => self.library_attribute(object, ""),
             // `Base[Config]`.
             (class @ Value::UserClass(_), _) => class,
             (Value::Foreign, _) => Value::Foreign,

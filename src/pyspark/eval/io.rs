@@ -44,11 +44,6 @@ impl<'a> Interpreter<'a> {
         reader.options.extend(
             self.options(call).into_iter().filter(|(name, _)| !matches!(name.as_str(), "path" | "schema" | "format")),
         );
-        // Lines of an RDD.
-        if let Some(Value::Rdd(lines)) = call.values.first() {
-            let site = self.site(call);
-            return Value::Frame(self.node(Operator::Other(name.to_owned()), &[*lines], Some(site)));
-        }
         let is_jdbc = name == "jdbc";
         let mut location: Vec<Literal> = Vec::new();
         for (arg, value) in call.args.iter().zip(&call.values) {
@@ -83,8 +78,10 @@ impl<'a> Interpreter<'a> {
             streaming: reader.streaming,
             chain: call.span,
         };
+        // The lines may come from an RDD.
+        let lines = if let Some(Value::Rdd(lines)) = call.values.first() { Some(*lines) } else { None };
         let site = self.site(call);
-        Value::Frame(self.node(Operator::Source(source), &[], Some(site)))
+        Value::Frame(self.node(Operator::Source(source), lines.as_slice(), Some(site)))
     }
 
     /// Some formats are read once to find their schema.

@@ -14,6 +14,7 @@ mod expression;
 mod frame;
 mod functions;
 mod io;
+mod library;
 mod loops;
 mod misuse;
 mod modules;

@@ -107,6 +107,11 @@ impl<'a> Interpreter<'a> {
                     self.set(env, "functions", Some(Value::Module("pyspark.sql.functions".into())));
                 }
             }
+            "awsglue.transforms" => {
+                for name in super::library::GLUE_TRANSFORMS {
+                    self.set(env, name, Some(Value::Module(format!("awsglue.transforms.{name}").into())));
+                }
+            }
             "pyspark.sql.window" => self.set(env, "Window", Some(Value::Class("Window"))),
             _ => {}
         }
@@ -121,6 +126,8 @@ impl<'a> Interpreter<'a> {
             ("pyspark.shell" | "databricks.sdk.runtime" | "pyspark.sql.session", "spark") => {
                 return Value::Object(Object::Session);
             }
+            ("pyspark", "pandas") => return Value::Module("pyspark.pandas".into()),
+            ("pyspark.pandas", name) => return Value::Module(format!("pyspark.pandas.{name}").into()),
             _ if api::is_foreign_package(path) => return Value::Foreign,
             _ => {}
         }
@@ -144,5 +151,5 @@ impl<'a> Interpreter<'a> {
 }
 
 fn module<'a>(path: &str) -> Value<'a> {
-    if api::is_foreign_package(path) { Value::Foreign } else { Value::Module(path.into()) }
+    if api::is_foreign_package(path) && path != "pyspark.pandas" { Value::Foreign } else { Value::Module(path.into()) }
 }

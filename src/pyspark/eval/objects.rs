@@ -11,7 +11,7 @@ use crate::pyspark::plan::{
     ActionKind, DriverData, Loop, LoopOver, Operator, RowBound, RowUseKind, SessionStart, Source, WindowOrder,
 };
 use crate::pyspark::sql::{self, Statement};
-use crate::pyspark::value::{Code, Object, Reader, UserClass, Value, WindowSpec};
+use crate::pyspark::value::{Code, Library, Object, Reader, UserClass, Value, WindowSpec};
 
 /// Built-in functions that pass frames or collections on.
 pub(super) fn is_builtin(name: &str) -> bool {
@@ -64,6 +64,7 @@ impl<'a> Interpreter<'a> {
                 self.frame_attribute(*frame, name, &call)
             }
             Value::Object(object) => self.object_attribute(*object, name),
+            Value::Library(object) => self.library_attribute(*object, name),
             Value::Class("SparkSession") if name == "builder" => Value::Object(Object::Builder),
             Value::Class(_) => Value::Unbound(name),
             Value::Instance(class, env) => self.instance_attribute(&class.clone(), *env, name),
@@ -110,13 +111,20 @@ impl<'a> Interpreter<'a> {
             (Object::Session | Object::SqlContext, "udf" | "udtf") => Value::Object(Object::UdfRegistration),
             (Object::Session, "builder") => Value::Object(Object::Builder),
             (Object::SqlContext, "spark_session" | "sparkSession") => Value::Object(Object::Session),
+            (Object::SqlContext, "create_dynamic_frame") => Value::Library(Library::DynamicReader { frames: false }),
+            (Object::SqlContext, "create_data_frame") => Value::Library(Library::DynamicReader { frames: true }),
+            (Object::SqlContext, "write_dynamic_frame" | "write_data_frame") => Value::Library(Library::DynamicWriter),
             _ => Value::Unknown,
         }
     }
 
     pub(super) fn object_method(&mut self, object: Object, name: &str, call: &Call<'a>) -> Value<'a> {
         match object {
-            Object::Session | Object::SqlContext => self.session_method(object, name, call),
+            Object::SqlContext => match self.glue_method(name, call) {
+                Some(value) => value,
+                None => self.session_method(object, name, call),
+            },
+            Object::Session => self.session_method(object, name, call),
             Object::Builder => self.builder_method(name, call),
             Object::Conf => self.conf_method(name, call),
             Object::Runtime => {
@@ -177,7 +185,6 @@ impl<'a> Interpreter<'a> {
                 self.pair_setting(Carrier::RuntimeSet, call, "key", "value");
                 Value::None
             }
-            "create_dynamic_frame" => Value::Unknown,
             _ => Value::Unknown,
         }
     }
@@ -211,6 +218,10 @@ impl<'a> Interpreter<'a> {
             }
             "master" | "appName" => {
                 self.named_setting(name, Carrier::Builder, call);
+                Value::Object(Object::Builder)
+            }
+            "remote" => {
+                self.plan.uses.connect = true;
                 Value::Object(Object::Builder)
             }
             "getOrCreate" | "create" => {
