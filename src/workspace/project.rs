@@ -295,6 +295,7 @@ fn read_text(path: &Path, largest: u64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pyspark::plan::RowBound;
     use crate::run::Run;
 
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -351,6 +352,30 @@ mod tests {
         let broken = Project::open_with(project_folder.path(), &Settings::default(), Some(&before));
         assert!(broken.environment.local);
         assert_eq!(broken.problems.len(), 1);
+    }
+
+    #[test]
+    fn a_file_sees_through_what_it_imports() {
+        let project_folder = folder(&[
+            ("src/jobs/__init__.py", ""),
+            ("src/jobs/common.py", "def load(spark):\n    return spark.table('t')\n"),
+            ("src/jobs/daily.py", "from jobs.common import load\nload(spark).collect()\n"),
+        ]);
+        let sources = Sources::scan(project_folder.path(), &[]);
+        let project = Project::open(project_folder.path()).with_sources(sources);
+        let path = project_folder.path().join("src/jobs/daily.py");
+        let text: Arc<str> = std::fs::read_to_string(&path).unwrap().into();
+        let bound = |project: &Project| {
+            let facts = super::super::facts_in(super::super::Kind::Python, &text, &project.imports(&path));
+            let plan = facts.plan().unwrap().clone();
+            plan.actions[0].input.map(|input| plan.bound(input))
+        };
+        assert_eq!(bound(&project), Some(RowBound::Unbounded));
+        let common = project_folder.path().join("src/jobs/common.py");
+        let shorter: Arc<str> = "def load(spark):\n    return spark.table('t').limit(2)\n".into();
+        let changed = project.with_module(&common, &shorter).unwrap();
+        assert_eq!(bound(&changed), Some(RowBound::Exactly(2)));
+        assert!(changed.with_module(&common, &shorter).is_none(), "nothing changed");
     }
 
     #[test]
