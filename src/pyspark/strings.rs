@@ -99,6 +99,7 @@ mod tests {
     #[test]
     fn the_inside_of_a_literal() {
         let text = "x = rf'''a{b}'''";
-        assert_eq!(inside(Span::new(4, text.len()), text).of(text), "a{b}");
+        let literal = Span::new(4, text.len());
+        assert_eq!(inside(literal, literal.of(text)).of(text), "a{b}");
     }
 }
