@@ -54,6 +54,8 @@ pub(super) enum Value<'a> {
     Module(Rc<str>),
     /// A module or package of the project by its path from the root.
     Project(Rc<str>),
+    /// A name that was imported from a module of the project and not used yet: the module's path from the root, the name.
+    Imported(Rc<str>, &'a str),
     /// A Python built-in (or `functools.reduce`) by name.
     Builtin(&'a str),
     Text(Rc<TextValue>),
@@ -345,6 +347,7 @@ impl<'a> Value<'a> {
             (Self::Udf(a), Self::Udf(b)) | (Self::Pandas(a), Self::Pandas(b)) => a == b,
             (Self::Result(a), Self::Result(b)) => a == b,
             (Self::Library(a), Self::Library(b)) => a == b,
+            (Self::Imported(a, name), Self::Imported(b, other)) => a == b && name == other,
             (Self::Row(a), Self::Row(b)) | (Self::Cell(a), Self::Cell(b)) => a == b,
             (Self::Module(a), Self::Module(b)) | (Self::Project(a), Self::Project(b)) => a == b,
             (Self::Function(a), Self::Function(b)) | (Self::Builtin(a), Self::Builtin(b)) => a == b,

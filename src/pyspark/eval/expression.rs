@@ -96,6 +96,7 @@ impl<'a> Interpreter<'a> {
                 let name = source();
                 match self.lookup(name) {
                     Some(value) => {
+                        let value = self.imported(value);
                         self.uses_result(&value, code.span(node.span));
                         value
                     }

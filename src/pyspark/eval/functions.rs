@@ -296,7 +296,8 @@ impl<'a> Interpreter<'a> {
         }
         let name = text.split('|').map(str::trim).find(|part| *part != "None").unwrap_or(text);
         let (root, rest) = name.split_once('.').map_or((name, None), |(root, rest)| (root, Some(rest)));
-        let class = match (self.lookup(root), rest) {
+        let root_value = self.lookup(root).map(|value| self.imported(value));
+        let class = match (root_value, rest) {
             (Some(Value::Class(class)), None) => Some(class),
             (Some(Value::UserClass(class)), None) => return self.instance_of(&class),
             (Some(Value::Module(path)), Some(rest)) => {

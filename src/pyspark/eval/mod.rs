@@ -276,7 +276,7 @@ impl<'a> Interpreter<'a> {
         if a.same(&b) {
             return a;
         }
-        match (a, b) {
+        match (self.imported(a), self.imported(b)) {
             (Value::Frame(a), Value::Frame(b)) => Value::Frame(self.merged_node(a, b)),
             (Value::Rdd(a), Value::Rdd(b)) => Value::Rdd(self.merged_node(a, b)),
             (Value::Rows(a), Value::Rows(b)) => Value::Rows(self.merged_node(a, b)),

@@ -46,7 +46,7 @@ impl<'a> Interpreter<'a> {
                 },
                 Some(_) => {
                     let value = match self.project_module(path) {
-                        Some(module) => self.project_member(&module, name),
+                        Some(module) => Value::Imported(module.into(), name),
                         None => self.member(path, name),
                     };
                     self.set(env, alias.unwrap_or(name), Some(value));

@@ -212,7 +212,8 @@ impl<'a> Interpreter<'a> {
         match &code.top.expr(id).expr {
             Expr::Name => {
                 let name = self.str(code, code.top.expr(id).span);
-                self.lookup(name).unwrap_or(Value::Unknown)
+                let value = self.lookup(name).unwrap_or(Value::Unknown);
+                self.imported(value)
             }
             Expr::Attribute { object, name, .. } => {
                 let name = self.str(code, *name);

@@ -14,10 +14,10 @@ use crate::text::Span;
 const MOST_FILES: usize = 64;
 
 /// How deep imports are followed into each other.
-const DEPTH: u32 = 8;
+const DEPTH: u32 = 12;
 
 /// Steps for the code of other modules. It is a budget of its own, so that a file never loses facts to what it imports.
-const BUDGET: usize = 16_000;
+const BUDGET: usize = 12_000;
 
 /// A file that is read: the interpreted one, then the modules that it imports.
 #[derive(Debug)]
@@ -131,10 +131,33 @@ impl<'a> Interpreter<'a> {
         if let Some(env) = self.load_module(module)
             && let Some(value) = self.own(env, name)
         {
-            return value;
+            return self.imported(value);
         }
         let below = format!("{module}.{name}");
         if self.files.imports.modules.knows(&below) { Value::Project(below.into()) } else { Value::Unknown }
+    }
+
+    /// What an imported name stands for; its module runs when the name is first used.
+    pub(super) fn imported(&mut self, value: Value<'a>) -> Value<'a> {
+        let Value::Imported(module, name) = &value else { return value };
+        if self.files.loading >= DEPTH {
+            return Value::Unknown;
+        }
+        self.files.loading += 1;
+        let value = self.project_member(module, name);
+        self.files.loading -= 1;
+        value
+    }
+
+    /// Looks up what a file's code imports by these names.
+    pub(super) fn use_imports(&mut self, code: Code<'a>, names: impl Iterator<Item = &'a str>) {
+        let env = self.files.env(code);
+        for name in names {
+            if let Some(value @ Value::Imported(..)) = self.own(env, name) {
+                let value = self.imported(value);
+                self.set(env, name, Some(value));
+            }
+        }
     }
 
     /// `from module import *`.

@@ -92,6 +92,7 @@ impl<'a> Interpreter<'a> {
             let function = closure.code.top.function(closure.function);
             let names = self.names_in(closure.code, function);
             let own = function.params.iter().map(|param| self.str(closure.code, param.name)).collect::<Vec<_>>();
+            self.use_imports(closure.code, names.iter().map(|(name, _)| *name));
             let captures = self.captures(&closure, &names, &own);
             if let Some(facts) = self.plan.python.get_mut(index).and_then(|known| known.function.as_mut()) {
                 facts.captures = captures;

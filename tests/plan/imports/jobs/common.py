@@ -54,3 +54,6 @@ class Config:
 
     def base(self):
         return self.spark.table("base")
+
+
+shared = session("shared")

@@ -29,3 +29,12 @@ class Daily(Config):
 Daily(spark).run()
 for name in ["x", "y"]:
     show_all(load(spark, name))  #> runs show: unbounded
+
+
+# A name that another module holds is known where Spark takes it along.
+from jobs.common import shared
+
+
+@F.udf("long")
+def looked_up(key):
+    return shared.table("t").count()  #> captures shared Session
