@@ -1,4 +1,4 @@
-//! The static plan by example: `tests/plan/*.py`.
+//! The static plan by example: `tests/plan/*.py`, and projects of several modules: the folders in `tests/plan`.
 //!
 //! A fixture is a Python file; a comment `#> fact; fact` at a line's end says what the plan holds of that line. Each fact
 //! must be among those that [`facts`] writes down for the line; `silent` means that there are none, `no FACT` that this one
@@ -28,6 +28,7 @@
 //! | `stream parquet processingTime` | a streaming query that starts, with its trigger |
 //! | `misused BooleanOperator`, `shadowed sum`, `rows IsIn`, `driver data` | what the code does wrong with columns and rows |
 //! | `count tested empty`, `count logged`, `count used elsewhere 1`, `pandas unique` | what becomes of a result |
+//! | `runs collect: unbounded` | a call that runs an action of another module, by the action's kind |
 //! | `setting spark.x=1 builder` | a setting with its carrier (`job`: of a dict that no session of the file gets); `spark.x.*` for a key with holes, `=?` for an unknown value |
 //!
 //! The first line may be `#! fact; fact`: facts of the whole file: `spark`, `no spark`, `local master`, `session NAME`,
@@ -37,13 +38,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use sparkls::conf::{Carrier, Value};
 use sparkls::pyspark::plan::{
     Action, ActionKind, JoinCondition, Literal, LoopOver, NodeId, Operator, ResultUse, RowBound, Source,
 };
-use sparkls::pyspark::{PythonFile, StaticPlan};
+use sparkls::pyspark::{Imports, ModulePath, Modules, PythonFile, StaticPlan};
 use sparkls::text::Span;
 
 type Facts = BTreeMap<usize, Vec<String>>;
@@ -298,6 +299,12 @@ fn details(plan: &StaticPlan, mut fact: impl FnMut(Span, String)) {
     for shadowed in &plan.shadowed {
         fact(shadowed.span, format!("shadowed {}", shadowed.name));
     }
+    for remote in &plan.remote {
+        let kind = format!("{:?}", remote.kind).to_lowercase();
+        let kind = kind.split(|letter: char| !letter.is_alphanumeric()).next().unwrap_or_default().to_owned();
+        let rows = remote.input.map_or("no input".into(), |input| bound(plan.bound(input)));
+        fact(remote.call, format!("runs {kind}: {rows}"));
+    }
     for used in &plan.row_uses {
         fact(used.span, format!("rows {:?}", used.kind));
     }
@@ -339,8 +346,7 @@ fn file_facts(plan: &StaticPlan) -> Vec<String> {
 }
 
 /// Everything that differs from what a fixture says of itself.
-fn check(name: &str, text: &str) -> Vec<String> {
-    let file = PythonFile::parse(&text.into());
+fn check(name: &str, text: &str, file: &PythonFile) -> Vec<String> {
     let facts = facts(text, file.plan());
     let mut failures = Vec::new();
     let mut expect = |number: usize, expected: &str, known: &[String]| {
@@ -381,8 +387,76 @@ fn fixtures() -> Vec<(String, String)> {
 
 #[test]
 fn every_fixture_holds() {
-    let failures: Vec<String> = fixtures().iter().flat_map(|(name, text)| check(name, text)).collect();
+    let parse = |text: &str| PythonFile::parse(&text.into());
+    let failures: Vec<String> = fixtures().iter().flat_map(|(name, text)| check(name, text, &parse(text))).collect();
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// The Python files at and below a folder.
+fn python_files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            python_files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "py") {
+            found.push(path);
+        }
+    }
+    found.sort();
+}
+
+/// A project of a fixture: by file its name, its text and what it may import.
+fn project(folder: &Path) -> Vec<(String, String, Imports)> {
+    let mut paths = Vec::new();
+    python_files(folder, &mut paths);
+    let module = |path: &PathBuf| ModulePath::of(path.strip_prefix(folder).unwrap()).unwrap();
+    let text = |path: &PathBuf| std::fs::read_to_string(path).unwrap();
+    let modules = Modules::new(paths.iter().map(|path| (module(path), text(path).into())));
+    let of = |path: &PathBuf| {
+        let name = path.strip_prefix(folder.parent().unwrap()).unwrap().display().to_string();
+        (name, text(path), Imports { modules: modules.clone(), path: module(path) })
+    };
+    paths.iter().map(of).collect()
+}
+
+fn projects() -> Vec<Vec<(String, String, Imports)>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plan");
+    let mut folders: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    folders.retain(|path| path.is_dir());
+    folders.sort();
+    folders.iter().map(|folder| project(folder)).collect()
+}
+
+#[test]
+fn every_project_holds() {
+    let files: Vec<_> = projects().into_iter().flatten().collect();
+    assert!(files.len() > 5, "projects are missing");
+    let check = |(name, text, imports): &(String, String, Imports)| {
+        check(name, text, &PythonFile::parse_in(&text.as_str().into(), imports))
+    };
+    let failures: Vec<String> = files.iter().flat_map(check).collect();
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn a_plan_points_into_its_own_file_alone() {
+    for (name, text, imports) in projects().into_iter().flatten() {
+        let file = PythonFile::parse_in(&text.as_str().into(), &imports);
+        let plan = format!("{:?}", file.plan());
+        let ends = plan.split("end: ").skip(1).filter_map(|rest| rest.split([' ', ',']).next()?.parse::<usize>().ok());
+        let far = ends.filter(|end| *end > text.len()).count();
+        assert_eq!(far, 0, "{name}: {far} spans lie behind its end");
+    }
+}
+
+#[test]
+fn an_edit_among_modules_gives_what_a_fresh_parse_gives() {
+    for (name, text, imports) in projects().into_iter().flatten() {
+        let longer = format!("{text}\nx = 1\n");
+        let edited = PythonFile::parse(&text.as_str().into()).edited_in(&[], &longer.as_str().into(), &imports);
+        let fresh = PythonFile::parse_in(&longer.as_str().into(), &imports);
+        assert_eq!(format!("{:?}", edited.plan()), format!("{:?}", fresh.plan()), "{name}");
+    }
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::catalog::SparkVersion;
 use crate::eventlog::ReadError;
 use crate::rules::{self, Level, MeasuredRun, Rule};
 use crate::text::Document;
-use crate::workspace::{self, Project, Settings, Source, Sources};
+use crate::workspace::{self, Kind, Project, Settings, Source, Sources};
 use reading::{Reading, failed, guarded, understand};
 use roots::{Roots, beside};
 pub(super) use roots::{root_of, settings_files};
@@ -212,8 +212,18 @@ impl Inputs {
         for project in self.projects.values_mut() {
             let list = || workspace::files(std::slice::from_ref(&project.root), &project.exclude).collect();
             let paths = walked.remove(&project.root).unwrap_or_else(list);
-            *project = project.with_sources(Sources::of(paths, &known));
+            *project = project.with_sources(Sources::of(&project.root, paths, &known));
         }
+        let projects = &self.projects;
+        self.files.par_iter_mut().for_each(|file| {
+            let Some(project) = projects.get(&file.root) else { return };
+            let imports = project.imports(&file.path);
+            if Kind::of(&file.path) == Kind::Python && imports.are_used_by(&file.text) {
+                // Read again, through its imports; what fails there was read without them.
+                let read = || workspace::facts_in(Kind::Python, &file.text, &imports);
+                file.facts = guarded(&file.path, read).unwrap_or_else(|_| file.facts.clone());
+            }
+        });
     }
 
     /// Reads the logs of every project that has files.

@@ -10,7 +10,7 @@ use super::panics;
 use crate::analysis::{Analysis, Facts};
 use crate::conf::EffectiveConf;
 use crate::link::Links;
-use crate::pyspark::{PythonFile, may_use_spark};
+use crate::pyspark::{Imports, PythonFile};
 use crate::rules::Level;
 use crate::text::{Document, Edit};
 use crate::workspace::{self, Kind, Project};
@@ -36,12 +36,12 @@ impl Lineage {
     }
 
     /// The parse of `text`, made from the last one where the edits since are known.
-    fn parse(&self, revision: u64, text: &Arc<str>) -> PythonFile {
+    fn parse(&self, revision: u64, text: &Arc<str>, imports: &Imports) -> PythonFile {
         let last = self.parsed.lock().clone();
         let file = last
             .filter(|(parsed, _)| *parsed <= revision)
-            .and_then(|(parsed, file)| Some(file.edited(&self.between(parsed, revision)?, text)))
-            .unwrap_or_else(|| PythonFile::parse(text));
+            .and_then(|(parsed, file)| Some(file.edited_in(&self.between(parsed, revision)?, text, imports)))
+            .unwrap_or_else(|| PythonFile::parse_in(text, imports));
         let mut last = self.parsed.lock();
         if last.as_ref().is_none_or(|(parsed, _)| *parsed < revision) {
             *last = Some((revision, file.clone()));
@@ -59,7 +59,7 @@ impl Lineage {
     }
 }
 
-/// What was read out of a text; the same for every project it is seen in.
+/// What was read out of a text; the same for every project with these modules.
 #[derive(Debug, Default)]
 struct Parsed {
     facts: OnceLock<Facts>,
@@ -128,7 +128,12 @@ impl Snapshot {
 
     /// The same text in a project that changed.
     pub(super) fn in_project(&self, project: Arc<Project>, generation: u64) -> Self {
-        Self { project, generation, ..self.fresh() }
+        let modules = |project: &Project| project.imports(&self.path).modules;
+        let parsed = match self.kind {
+            Kind::Python if !modules(&project).is(&modules(&self.project)) => Arc::default(),
+            _ => Arc::clone(&self.parsed),
+        };
+        Self { project, generation, parsed, ..self.fresh() }
     }
 
     /// The same text in a project that changed nothing for it: what was found in it holds.
@@ -170,9 +175,10 @@ impl Snapshot {
     pub(super) fn facts(&self) -> &Facts {
         self.parsed.facts.get_or_init(|| {
             let text = self.document.text();
+            let imports = self.project.imports(&self.path);
             match self.kind {
-                Kind::Python if may_use_spark(text) => {
-                    Facts::Python(Arc::clone(self.lineage.parse(self.revision, text).plan()))
+                Kind::Python if imports.may_use_spark(text) => {
+                    Facts::Python(Arc::clone(self.lineage.parse(self.revision, text, &imports).plan()))
                 }
                 Kind::Python => Facts::Nothing,
                 kind => workspace::facts(kind, text),

@@ -10,7 +10,7 @@ use super::configuration::Editor;
 use super::document::Snapshot;
 use super::session::Session;
 use super::{diagnostics, publish, runs, uri, watch};
-use crate::workspace::{Project, Source, Sources};
+use crate::workspace::{Kind, Project, Source, Sources};
 
 /// How long the start waits for the client to tell its settings.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -160,7 +160,21 @@ fn with_open_documents(session: &Session, project: Project) -> Project {
     let open = session.snapshots();
     let is_own = |snapshot: &&Arc<Snapshot>| snapshot.path.starts_with(&project.root) && snapshot.is_analysed();
     let own: Vec<_> = open.iter().filter(is_own).collect();
-    own.into_iter().fold(project, |project, snapshot| project.with_source(&snapshot.path, source(snapshot)))
+    own.into_iter().fold(project, |project, snapshot| {
+        let project = project.with_source(&snapshot.path, source(snapshot));
+        project.with_module(&snapshot.path, snapshot.document.text()).unwrap_or(project)
+    })
+}
+
+/// A Python file was saved: those that import it see what it does now.
+pub(super) fn adopt_module(session: &Arc<Session>, snapshot: &Snapshot) {
+    if snapshot.kind != Kind::Python || !snapshot.is_analysed() {
+        return;
+    }
+    let change = |project: &Project| project.with_module(&snapshot.path, snapshot.document.text());
+    if session.change_project(&snapshot.project.root, change) {
+        refresh(session);
+    }
 }
 
 /// What an open document says now.

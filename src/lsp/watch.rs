@@ -114,6 +114,9 @@ async fn reread(session: &Arc<Session>, folder: Option<&Path>, path: PathBuf) {
 /// A file was saved in the editor: settings are read again where the client does not watch them, and what code sets is
 /// taken over.
 pub(super) fn saved(session: &Arc<Session>, uri: &Uri) {
+    if let Some(snapshot) = session.snapshot(uri) {
+        projects::adopt_module(session, &snapshot);
+    }
     let path = uri::path(uri);
     if !session.features().register_watchers && is_watched(&path) {
         projects::reload_soon(session);

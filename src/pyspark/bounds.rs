@@ -53,6 +53,7 @@ fn worst(node: &Node, bounds: &[RowBound]) -> RowBound {
 fn bound(node: &Node, bounds: &[RowBound]) -> RowBound {
     let first = input(node, bounds, 0);
     match &node.operator {
+        Operator::Source(Source::Read { .. }) if !node.inputs.is_empty() => first,
         Operator::Source(source) => source_bound(source),
         Operator::Filter { key_equality: true } => first.min(RowBound::Unknown),
         Operator::Project { only_aggregates: true, .. } => RowBound::Exactly(1),

@@ -74,7 +74,7 @@ impl PythonFile {
             node = node.parent()?;
         }
         let span = Span::new(node.start_byte(), node.end_byte());
-        let content = strings::inside(span, text);
+        let content = strings::inside(span, span.of(text));
         let closed = self.is_quoted(content) && content != span;
         if !closed || !content.touches(offset) {
             return None;
@@ -109,7 +109,8 @@ impl PythonFile {
         match &before[..] {
             [] => Some(StringRole::Key),
             [key] => {
-                let key = strings::inside(Span::new(key.start_byte(), key.end_byte()), text);
+                let key = Span::new(key.start_byte(), key.end_byte());
+                let key = strings::inside(key, key.of(text));
                 Some(StringRole::Value(key.of(text).to_owned()))
             }
             _ => None,

@@ -3,7 +3,7 @@
 
 use smallvec::SmallVec;
 
-use super::plan::{CallSite, Language, Literal, NodeId, ScopeId, Write};
+use super::plan::{ActionKind, CallSite, Language, Literal, LoopId, NodeId, ScopeId, Write};
 use crate::text::Span;
 
 /// A call of a function of `pyspark.sql.functions`, or of a UDF, that makes a column. Constructors that compute nothing
@@ -274,4 +274,32 @@ pub struct DriverData {
     pub node: NodeId,
     /// The argument.
     pub span: Span,
+}
+
+/// A call of a function of the file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LocalCall {
+    /// The function.
+    pub callee: ScopeId,
+    /// The call, or for properties the statement.
+    pub call: Span,
+    /// The function that holds the call.
+    pub scope: ScopeId,
+    /// The loops around it within that function, outermost first.
+    pub loops: SmallVec<[LoopId; 2]>,
+    /// Whether it runs only under an `if` inside its innermost loop (or function).
+    pub conditional: bool,
+}
+
+/// An action that stands in another module of the project.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RemoteAction {
+    /// What it is.
+    pub kind: ActionKind,
+    /// The frame that it runs.
+    pub input: Option<NodeId>,
+    /// The call in this file that leads there.
+    pub call: Span,
+    /// The function that holds the call.
+    pub scope: ScopeId,
 }

@@ -9,8 +9,7 @@ use super::StaticPlan;
 use super::ir::{Stmt, Top};
 use super::kinds::{Kind, kind};
 use super::syntax::{Difference, Syntax};
-use super::value::Code;
-use super::{cells, eval, lower};
+use super::{Imports, cells, eval, lower};
 use crate::text::Edit;
 
 /// A parsed Python document. Cheap to clone; a clone is a snapshot.
@@ -23,10 +22,10 @@ pub struct PythonFile {
 
 /// A top-level statement and where it starts.
 #[derive(Debug, Clone)]
-struct Placed {
-    start: u32,
+pub(super) struct Placed {
+    pub(super) start: u32,
     kind: u16,
-    top: Arc<Top>,
+    pub(super) top: Arc<Top>,
 }
 
 /// The kind of what is no node of the syntax tree.
@@ -39,32 +38,43 @@ impl Default for PythonFile {
 }
 
 impl PythonFile {
-    /// Parses a text. A text that is too large or takes too long has an empty plan.
+    /// Parses a lone text. A text that is too large or takes too long has an empty plan.
     pub fn parse(text: &Arc<str>) -> Self {
-        Self::new(Syntax::parse(text), &Reuse::default())
+        Self::parse_in(text, &Imports::default())
+    }
+
+    /// Parses a text whose imports lead to modules of its project. The plan tells of this text alone; what the modules
+    /// do is seen in the frames that they hand back.
+    pub fn parse_in(text: &Arc<str>, imports: &Imports) -> Self {
+        Self::new(Syntax::parse(text), &Reuse::default(), imports)
     }
 
     /// The file after edits, given in the order in which they were made; `text` is the text after all of them. What
     /// changed is found by comparing the texts: next to a lone `\r`, more than the edited characters may have.
     pub fn edited(&self, edits: &[Edit], text: &Arc<str>) -> Self {
+        self.edited_in(edits, text, &Imports::default())
+    }
+
+    /// The same among the modules of a project, which may have changed too.
+    pub fn edited_in(&self, edits: &[Edit], text: &Arc<str>, imports: &Imports) -> Self {
         if edits.is_empty() && *self.syntax.text == **text {
-            return self.clone();
+            let plan = interpret(&self.syntax.text, &self.tops, imports);
+            return Self { plan: Arc::new(plan), ..self.clone() };
         }
         let (syntax, changed) = self.syntax.update(text);
         let reuse =
             changed.map_or_else(Reuse::default, |(difference, ranges)| Reuse::new(&self.tops, difference, &ranges));
-        Self::new(syntax, &reuse)
+        Self::new(syntax, &reuse, imports)
     }
 
-    fn new(syntax: Syntax, reuse: &Reuse) -> Self {
+    fn new(syntax: Syntax, reuse: &Reuse, imports: &Imports) -> Self {
         let mut tops = lower_all(&syntax, reuse);
         let cells = cells::cells(&syntax.text);
         if !cells.is_empty() && syntax.tree.is_some() {
             tops.extend(cells.into_iter().map(|(start, top)| Placed { start, kind: NO_KIND, top: Arc::new(top) }));
             tops.sort_by_key(|placed| placed.start);
         }
-        let code: Vec<Code<'_>> = tops.iter().map(|placed| Code { top: &placed.top, base: placed.start }).collect();
-        let plan = eval::interpret(&syntax.text, &code, import_offset(&syntax.text, &tops));
+        let plan = interpret(&syntax.text, &tops, imports);
         Self { syntax: Arc::new(syntax), tops: Arc::new(tops), plan: Arc::new(plan) }
     }
 
@@ -84,9 +94,13 @@ impl PythonFile {
     }
 }
 
+fn interpret(text: &Arc<str>, tops: &[Placed], imports: &Imports) -> StaticPlan {
+    eval::interpret(text, tops, import_offset(text, tops), imports)
+}
+
 /// Statements of the text before an edit that are the same after it, by place, length and kind.
 #[derive(Default)]
-struct Reuse {
+pub(super) struct Reuse {
     tops: FxHashMap<(u32, u32, u16), Arc<Top>>,
 }
 
@@ -112,7 +126,7 @@ impl Reuse {
     }
 }
 
-fn lower_all(syntax: &Syntax, reuse: &Reuse) -> Vec<Placed> {
+pub(super) fn lower_all(syntax: &Syntax, reuse: &Reuse) -> Vec<Placed> {
     let mut tops = Vec::new();
     let Some(tree) = &syntax.tree else { return tops };
     let mut cursor = tree.walk();
@@ -164,8 +178,8 @@ fn import_offset(text: &str, tops: &[Placed]) -> u32 {
 
 /// The plan of a text of SQL: a script, or a notebook's cell. Statements are separated by semicolons.
 pub fn sql_script(text: &str) -> StaticPlan {
-    let top = cells::script(text);
-    eval::interpret(text, &[Code { top: &top, base: 0 }], 0)
+    let script = Placed { start: 0, kind: NO_KIND, top: Arc::new(cells::script(text)) };
+    eval::interpret(text, &[script], 0, &Imports::default())
 }
 
 /// The first line that is no byte order mark, interpreter line or coding comment.

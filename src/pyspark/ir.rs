@@ -111,6 +111,8 @@ pub(super) enum Expr {
     /// `*x`, `**x`, `await x`: the value in it.
     Splat(ExprId),
     Await(ExprId),
+    /// `yield x`; with `true` `yield from x`.
+    Yield(Option<ExprId>, bool),
 }
 
 /// A string literal without holes.
@@ -230,7 +232,7 @@ pub(super) enum Stmt {
     },
     Match {
         subject: Option<ExprId>,
-        cases: Vec<Block>,
+        cases: Vec<Case>,
     },
     Function(FunctionId),
     Class(ClassId),
@@ -242,6 +244,16 @@ pub(super) enum Stmt {
     Sql(Box<[Span]>),
     /// What stands in a part of the text that is no Python.
     Broken(Block),
+}
+
+/// A case of a `match`.
+#[derive(Debug, PartialEq)]
+pub(super) struct Case {
+    /// Names that the pattern binds.
+    pub(super) names: Box<[Span]>,
+    /// The name that takes the whole subject.
+    pub(super) whole: Option<Span>,
+    pub(super) body: Block,
 }
 
 /// One imported name.

@@ -156,7 +156,7 @@ fn assignments<'a>(reader: &Reader<'a, '_>, code: Code<'a>, block: &'a [StmtNode
                 blocks.for_each(|body| assignments(reader, code, body, found));
             }
             Stmt::With { body, .. } | Stmt::Broken(body) => assignments(reader, code, body, found),
-            Stmt::Match { cases, .. } => cases.iter().for_each(|body| assignments(reader, code, body, found)),
+            Stmt::Match { cases, .. } => cases.iter().for_each(|case| assignments(reader, code, &case.body, found)),
             _ => {}
         }
     }

@@ -46,6 +46,11 @@ impl<'t> Lowering<'t> {
         self.between(node.start_byte(), node.end_byte())
     }
 
+    /// Where the lowered statement starts.
+    pub(super) fn base(&self) -> usize {
+        self.base
+    }
+
     pub(super) fn between(&self, start: usize, end: usize) -> Span {
         Span::new(start.saturating_sub(self.base), end.max(start).saturating_sub(self.base))
     }
@@ -246,6 +251,10 @@ impl<'t> Lowering<'t> {
             }
             Kind::ListSplat | Kind::DictionarySplat | Kind::ListSplatPattern => {
                 self.first(cursor).map_or(Expr::Unknown(Box::default()), Expr::Splat)
+            }
+            Kind::Yield => {
+                let delegates = self.text_of(cursor).trim_start_matches("yield").trim_start().starts_with("from ");
+                Expr::Yield(self.first(cursor), delegates)
             }
             Kind::Await => self.first(cursor).map_or(Expr::Unknown(Box::default()), Expr::Await),
             Kind::AsTarget => {

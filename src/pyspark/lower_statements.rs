@@ -2,7 +2,9 @@
 
 use tree_sitter::TreeCursor;
 
-use super::ir::{Block, Class, ClassId, ExprId, Function, FunctionId, Imported, Param, ParamKind, Stmt, StmtNode};
+use super::ir::{
+    Block, Case, Class, ClassId, ExprId, Function, FunctionId, Imported, Param, ParamKind, Stmt, StmtNode,
+};
 use super::kinds::{Field, Kind, field, kind};
 use super::lower::{Lowering, operator};
 use crate::text::Span;
@@ -248,12 +250,52 @@ impl Lowering<'_> {
             Field::Subject => subject = Some(this.expr(cursor)),
             Field::Body => this.children(cursor, |this, cursor| {
                 if kind(cursor) == Kind::Case {
-                    cases.push(this.clause_body(cursor));
+                    cases.push(this.case(cursor));
                 }
             }),
             _ => {}
         });
         Stmt::Match { subject, cases }
+    }
+
+    fn case(&mut self, cursor: &mut TreeCursor<'_>) -> Case {
+        let (mut names, mut whole, mut body) = (Vec::new(), None, Block::new());
+        self.children(cursor, |this, cursor| match kind(cursor) {
+            Kind::CasePattern => {
+                let before = names.len();
+                this.pattern_names(cursor, &mut names);
+                // A lone name, or the one behind `as`, is the subject itself.
+                let pattern = this.text_of(cursor).trim();
+                let last = pattern.rsplit_once(" as ").map_or(pattern, |(_, name)| name.trim());
+                let is_whole = |name: &&Span| name.end as usize + this.base() == cursor.node().end_byte();
+                whole = names[before..].last().filter(is_whole).filter(|name| name.len() == last.len()).copied();
+            }
+            Kind::Block => body = this.block(cursor),
+            _ => {}
+        });
+        Case { names: names.into(), whole, body }
+    }
+
+    /// Names that a pattern binds: those without a dot that are no class and no keyword.
+    fn pattern_names(&mut self, cursor: &mut TreeCursor<'_>, names: &mut Vec<Span>) {
+        self.deeper(|this| {
+            let parent = kind(cursor);
+            let mut first = true;
+            this.children(cursor, |this, cursor| {
+                let is_first = std::mem::take(&mut first);
+                match kind(cursor) {
+                    Kind::DottedName | Kind::Identifier => {
+                        let is_label = is_first && matches!(parent, Kind::ClassPattern | Kind::KeywordPattern);
+                        let text = this.text_of(cursor);
+                        if !is_label && !text.contains('.') && text != "_" {
+                            names.push(this.span(cursor));
+                        }
+                    }
+                    Kind::Block | Kind::Comment => {}
+                    _ => this.pattern_names(cursor, names),
+                }
+            });
+        });
     }
 
     fn decorated(&mut self, cursor: &mut TreeCursor<'_>) -> Stmt {

@@ -21,9 +21,8 @@ pub(super) fn read(text: &str, plan: &mut StaticPlan) {
         return;
     }
     for cell in cells(text) {
-        match cell.language {
-            "%sh" => plan.add(carriers::extract_script(&cell.body)),
-            _ => {}
+        if cell.language == "%sh" {
+            plan.add(carriers::extract_script(&cell.body));
         }
     }
 }

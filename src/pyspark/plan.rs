@@ -27,6 +27,10 @@ pub struct StaticPlan {
     pub nodes: Vec<Node>,
     /// Actions in source order.
     pub actions: Vec<Action>,
+    /// Actions of other modules of the project that calls in this file run, in the order in which they were met.
+    pub remote: Vec<RemoteAction>,
+    /// Calls of this file's functions by each other and by the module, in the order in which they were met.
+    pub calls: Vec<LocalCall>,
     /// Settings written in the code, in source order: of the job itself, and of jobs that it defines (Airflow, boto3).
     pub settings: Vec<Setting>,
     /// Jobs that the code defines, with indices into `settings`.
@@ -386,7 +390,8 @@ pub struct Action {
     pub site: CallSite,
     /// The function that holds it.
     pub scope: ScopeId,
-    /// The loops around it within its function, outermost first.
+    /// The loops around it within its function, outermost first; if there are none, those around the call that certainly
+    /// leads to it.
     pub loops: SmallVec<[LoopId; 2]>,
     /// Whether it runs only under an `if` inside its innermost loop (or function).
     pub conditional: bool,

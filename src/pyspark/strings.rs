@@ -92,8 +92,7 @@ pub(super) fn integer(source: &str) -> Option<i64> {
 }
 
 /// The characters between the quotes of one literal with any prefix.
-pub(super) fn inside(literal: Span, text: &str) -> Span {
-    let source = literal.of(text);
+pub(super) fn inside(literal: Span, source: &str) -> Span {
     let prefix = source.find(['"', '\'']).unwrap_or(0);
     let quote = &source[prefix..];
     let width = if quote.starts_with("\"\"\"") || quote.starts_with("'''") { 3 } else { 1 };
@@ -155,6 +154,7 @@ mod tests {
     #[test]
     fn the_inside_of_a_literal() {
         let text = "x = rf'''a{b}'''";
-        assert_eq!(inside(Span::new(4, text.len()), text).of(text), "a{b}");
+        let literal = Span::new(4, text.len());
+        assert_eq!(inside(literal, literal.of(text)).of(text), "a{b}");
     }
 }

@@ -9,17 +9,42 @@ use super::plan::{JoinCondition, KeyTerm, Literal, NodeId};
 use super::sql::place::{Piece, Pieces};
 use crate::text::Span;
 
-/// One top-level statement and where it starts.
+/// One top-level statement with the text that holds it. The files that are read together lie one behind the other, the
+/// interpreted one first, so that a span tells its file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Code<'a> {
     pub(super) top: &'a Top,
+    /// The text of the file.
+    pub(super) text: &'a str,
+    /// The file, by its place among those that were read.
+    pub(super) file: u32,
+    /// Where the file starts.
+    pub(super) origin: u32,
+    /// Where the statement starts.
     pub(super) base: u32,
 }
 
-impl Code<'_> {
-    /// A span of the statement as a span of the file.
+impl<'a> Code<'a> {
+    /// A span of the statement as a span over all files.
     pub(super) fn span(self, relative: Span) -> Span {
         Span { start: self.base + relative.start, end: self.base + relative.end }
+    }
+
+    /// The characters of a span of the statement.
+    pub(super) fn str(self, relative: Span) -> &'a str {
+        let start = self.base - self.origin;
+        Span { start: start + relative.start, end: start + relative.end }.of(self.text)
+    }
+
+    /// The text of the file behind a span of the statement.
+    pub(super) fn behind(self, relative: Span) -> &'a str {
+        let end = self.base - self.origin + relative.end;
+        self.text.get(end as usize..).unwrap_or_default()
+    }
+
+    /// Whether it belongs to the interpreted file, not to a module that this one imports.
+    pub(super) fn is_home(self) -> bool {
+        self.file == 0
     }
 }
 
@@ -34,6 +59,10 @@ pub(super) enum Value<'a> {
     Foreign,
     /// A module by its dotted path.
     Module(Rc<str>),
+    /// A module or package of the project by its path from the root.
+    Project(Rc<str>),
+    /// A name that was imported from a module of the project and not used yet: the module's path from the root, the name.
+    Imported(Rc<str>, &'a str),
     /// A Python built-in (or `functools.reduce`) by name.
     Builtin(&'a str),
     Text(Rc<TextValue>),
@@ -67,6 +96,8 @@ pub(super) enum Value<'a> {
     Window(Rc<WindowSpec>),
     /// A UDF, as an index into the plan's Python functions where the file tells.
     Udf(Option<usize>),
+    /// An object of a library around PySpark.
+    Library(Library),
     /// Rows on the driver.
     Rows(NodeId),
     /// One of such rows.
@@ -78,8 +109,31 @@ pub(super) enum Value<'a> {
     /// A pandas frame: of this action, or read by the driver.
     Pandas(Option<usize>),
     Closure(Rc<Closure<'a>>),
+    /// `functools.partial`.
+    Partial(Rc<Partial<'a>>),
+    /// One of several functions, classes or objects.
+    Choice(Rc<Vec<Value<'a>>>),
     UserClass(Rc<UserClass<'a>>),
     Instance(Rc<UserClass<'a>>, EnvId),
+}
+
+/// Objects of libraries around PySpark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Library {
+    /// A DynamicFrame of AWS Glue.
+    Dynamic(NodeId),
+    /// `create_dynamic_frame`, or `create_data_frame`, whose methods return DataFrames.
+    DynamicReader { frames: bool },
+    /// `write_dynamic_frame`.
+    DynamicWriter,
+    /// A `DeltaTable`.
+    Delta(NodeId),
+    /// `merge` of a frame into one.
+    Merge { table: NodeId, source: NodeId },
+    /// A frame of `pyspark.pandas`.
+    PandasOnSpark(NodeId),
+    /// An estimator, a transformer, a model or an evaluator of `pyspark.ml`.
+    Stage,
 }
 
 /// Objects of PySpark.
@@ -283,6 +337,25 @@ pub(super) struct UserClass<'a> {
     /// The class body's names.
     pub(super) env: EnvId,
     pub(super) bases: Vec<Value<'a>>,
+    /// Names that its body annotates, with the annotation: what a dataclass takes, in order.
+    pub(super) fields: Vec<(&'a str, &'a str)>,
+}
+
+/// An argument with its keyword.
+#[derive(Debug, Clone)]
+pub(super) struct Named<'a> {
+    pub(super) name: Rc<str>,
+    /// The keyword's characters.
+    pub(super) key: Span,
+    pub(super) item: Item<'a>,
+}
+
+/// A function with some of its arguments.
+#[derive(Debug)]
+pub(super) struct Partial<'a> {
+    pub(super) callee: Value<'a>,
+    pub(super) positional: Vec<Item<'a>>,
+    pub(super) named: Vec<Named<'a>>,
 }
 
 impl<'a> Value<'a> {
@@ -349,8 +422,10 @@ impl<'a> Value<'a> {
             | (Self::Udf(None), Self::Udf(None)) => true,
             (Self::Udf(a), Self::Udf(b)) | (Self::Pandas(a), Self::Pandas(b)) => a == b,
             (Self::Result(a), Self::Result(b)) => a == b,
+            (Self::Library(a), Self::Library(b)) => a == b,
+            (Self::Imported(a, name), Self::Imported(b, other)) => a == b && name == other,
             (Self::Row(a), Self::Row(b)) | (Self::Cell(a), Self::Cell(b)) => a == b,
-            (Self::Module(a), Self::Module(b)) => a == b,
+            (Self::Module(a), Self::Module(b)) | (Self::Project(a), Self::Project(b)) => a == b,
             (Self::Function(a), Self::Function(b)) | (Self::Builtin(a), Self::Builtin(b)) => a == b,
             (Self::Text(a), Self::Text(b)) => a.text == b.text,
             (Self::Template(a), Self::Template(b)) => a.parts == b.parts,
@@ -381,6 +456,10 @@ impl<'a> Value<'a> {
                         && b.this.is_none()
             }
             (Self::UserClass(a), Self::UserClass(b)) => Rc::ptr_eq(a, b),
+            (Self::Partial(a), Self::Partial(b)) => Rc::ptr_eq(a, b),
+            (Self::Choice(a), Self::Choice(b)) => {
+                Rc::ptr_eq(a, b) || a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.same(b))
+            }
             (Self::Instance(_, a), Self::Instance(_, b)) => a == b,
             _ => false,
         }

@@ -8,7 +8,7 @@ use crate::analysis::{self, Analysis, Facts, Input};
 use crate::conf::carriers::{self, CarrierKind, may_hold_settings};
 use crate::conf::{EffectiveConf, Layer, Origin, Setting, properties};
 use crate::link::{self, Links};
-use crate::pyspark::{PythonFile, may_use_spark};
+use crate::pyspark::{Imports, PythonFile};
 use crate::rules::{MeasuredRun, RunView};
 
 /// What a document is.
@@ -88,10 +88,17 @@ pub fn holds_spark_keys(text: &str) -> bool {
     text.lines().any(|line| line.trim_start().starts_with("spark."))
 }
 
-/// What is read out of a text of this kind. A Python file that cannot be about Spark is not parsed.
+/// What is read out of a lone text of this kind. A Python file that cannot be about Spark is not parsed.
 pub fn facts(kind: Kind, text: &Arc<str>) -> Facts {
+    facts_in(kind, text, &Imports::default())
+}
+
+/// The same of a file of a project, whose modules it may import (see [`Project::imports`]).
+pub fn facts_in(kind: Kind, text: &Arc<str>, imports: &Imports) -> Facts {
     match kind {
-        Kind::Python if may_use_spark(text) => Facts::Python(Arc::clone(PythonFile::parse(text).plan())),
+        Kind::Python if imports.may_use_spark(text) => {
+            Facts::Python(Arc::clone(PythonFile::parse_in(text, imports).plan()))
+        }
         Kind::Properties => Facts::Properties(Arc::new(properties::read(text))),
         Kind::Carrier(kind) if may_hold_settings(text) => Facts::Carrier(kind, Arc::new(carriers::extract(kind, text))),
         Kind::Python | Kind::Carrier(_) | Kind::Sparkls | Kind::Other => Facts::Nothing,
@@ -212,7 +219,7 @@ pub fn analyse(project: &Project, path: &Path, text: &str, facts: &Facts, links:
 
 /// Analyses one file of a project: everything in one call, for the command line.
 pub fn analyse_file(project: &Project, path: &Path, text: &Arc<str>) -> Analysis {
-    let facts = facts(Kind::of_file(path, text), text);
+    let facts = facts_in(Kind::of_file(path, text), text, &project.imports(path));
     let links = link_runs(project, path, text, &facts);
     analyse(project, path, text, &facts, &links)
 }

@@ -9,7 +9,7 @@ mod settings;
 mod sources;
 mod version;
 
-pub use document::{Kind, analyse, analyse_file, confs, facts, holds_spark_keys, layers, line_of, link_runs};
+pub use document::{Kind, analyse, analyse_file, confs, facts, facts_in, holds_spark_keys, layers, line_of, link_runs};
 pub use files::files;
 pub use launches::{Affected, Launch, job_at};
 pub use project::{Problem, Project, VersionSource};

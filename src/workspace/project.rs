@@ -9,6 +9,7 @@ use super::sources::{Source, Sources};
 use super::{document, version};
 use crate::catalog::SparkVersion;
 use crate::conf::{Layer, properties};
+use crate::pyspark::{Imports, ModulePath};
 use crate::rules::{Environment, MeasuredRun};
 use crate::text::Span;
 
@@ -226,6 +227,22 @@ impl Project {
         super::files::is_met(&self.root, path) && !self.excludes(path)
     }
 
+    /// The project with the text that one of its Python files has now; `None` if its modules stay as they are.
+    pub fn with_module(&self, path: &Path, text: &Arc<str>) -> Option<Self> {
+        let module = path.strip_prefix(&self.root).ok().and_then(ModulePath::of)?;
+        let sources = self.sources.with_module(&module, text);
+        (!sources.modules().is(self.sources.modules())).then(|| Self { sources, ..self.clone() })
+    }
+
+    /// What the Python file at `path` may import of the project.
+    pub fn imports(&self, path: &Path) -> Imports {
+        let path = path.strip_prefix(&self.root).ok().and_then(ModulePath::of);
+        match path {
+            Some(path) => Imports { modules: self.sources.modules().clone(), path },
+            None => Imports::default(),
+        }
+    }
+
     fn choose_version(&mut self) {
         let run = self.runs.iter().find_map(|run| Some((run.run.application.version?, run.label.clone())));
         let setting = self.settings.spark_version.map(|version| (version, VersionSource::Setting));
@@ -283,6 +300,7 @@ fn read_text(path: &Path, largest: u64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::pyspark::plan::RowBound;
     use crate::run::Run;
 
     fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -339,6 +357,30 @@ mod tests {
         let broken = Project::open_with(project_folder.path(), &Settings::default(), Some(&before));
         assert!(broken.environment.local);
         assert_eq!(broken.problems.len(), 1);
+    }
+
+    #[test]
+    fn a_file_sees_through_what_it_imports() {
+        let project_folder = folder(&[
+            ("src/jobs/__init__.py", ""),
+            ("src/jobs/common.py", "def load(spark):\n    return spark.table('t')\n"),
+            ("src/jobs/daily.py", "from jobs.common import load\nload(spark).collect()\n"),
+        ]);
+        let sources = Sources::scan(project_folder.path(), &[]);
+        let project = Project::open(project_folder.path()).with_sources(sources);
+        let path = project_folder.path().join("src/jobs/daily.py");
+        let text: Arc<str> = std::fs::read_to_string(&path).unwrap().into();
+        let bound = |project: &Project| {
+            let facts = super::super::facts_in(super::super::Kind::Python, &text, &project.imports(&path));
+            let plan = facts.plan().unwrap().clone();
+            plan.actions[0].input.map(|input| plan.bound(input))
+        };
+        assert_eq!(bound(&project), Some(RowBound::Unbounded));
+        let common = project_folder.path().join("src/jobs/common.py");
+        let shorter: Arc<str> = "def load(spark):\n    return spark.table('t').limit(2)\n".into();
+        let changed = project.with_module(&common, &shorter).unwrap();
+        assert_eq!(bound(&changed), Some(RowBound::Exactly(2)));
+        assert!(changed.with_module(&common, &shorter).is_none(), "nothing changed");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use super::files::files;
 use crate::analysis::Facts;
 use crate::conf::carriers::{Submit, Text, may_hold_settings};
 use crate::conf::{Carrier, Layer, Setting, Value};
+use crate::pyspark::{ModulePath, Modules};
 
 /// A larger file is data.
 const LARGEST: u64 = 2 << 20;
@@ -33,11 +34,12 @@ pub struct Source {
     pub submits: Vec<Submit>,
 }
 
-/// The sources of a project by path, and its Python files, which submit commands may name.
+/// The sources of a project by path, and its Python files, which submit commands may name and other files import.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sources {
     by_path: BTreeMap<PathBuf, Arc<Source>>,
     scripts: Arc<Vec<PathBuf>>,
+    modules: Modules,
 }
 
 impl Source {
@@ -58,11 +60,7 @@ impl Source {
 
     /// Reads a file; `None` if it can't be read, is too large, or says nothing.
     pub fn read(path: &Path) -> Option<Self> {
-        let metadata = std::fs::metadata(path).ok()?;
-        if !metadata.is_file() || metadata.len() > LARGEST {
-            return None;
-        }
-        let text: Arc<str> = std::fs::read_to_string(path).ok()?.into();
+        let text = read(path)?;
         if !may_hold_settings(&text) {
             return None;
         }
@@ -91,19 +89,20 @@ impl Source {
 impl Sources {
     /// Reads the files at and below `root` that name Spark; what can't be read is left out.
     pub fn scan(root: &Path, exclude: &[String]) -> Self {
-        Self::of(files(&[root.to_owned()], exclude).collect(), &HashMap::new())
+        Self::of(root, files(&[root.to_owned()], exclude).collect(), &HashMap::new())
     }
 
     /// The sources among the files of a project, in their order. Of some of them it is known already what they say.
-    pub fn of(paths: Vec<PathBuf>, known: &HashMap<&Path, Option<Arc<Source>>>) -> Self {
+    pub fn of(root: &Path, paths: Vec<PathBuf>, known: &HashMap<&Path, Option<Arc<Source>>>) -> Self {
         let source = |path: &PathBuf| match known.get(path.as_path()) {
             Some(known) => known.clone(),
             None => Source::read(path).map(Arc::new),
         };
         let found: Vec<Option<Arc<Source>>> = paths.par_iter().map(source).collect();
-        let scripts = paths.iter().filter(|path| Kind::of(path) == Kind::Python).cloned().collect();
+        let scripts: Vec<PathBuf> = paths.iter().filter(|path| Kind::of(path) == Kind::Python).cloned().collect();
+        let modules: Vec<_> = scripts.par_iter().take(MOST).filter_map(|path| module(root, path)).collect();
         let found = paths.into_iter().zip(found).filter_map(|(path, source)| Some((path, source?)));
-        Self { by_path: found.take(MOST).collect(), scripts: Arc::new(scripts) }
+        Self { by_path: found.take(MOST).collect(), scripts: Arc::new(scripts), modules: Modules::new(modules) }
     }
 
     /// The sources with what the document at `path` says now, which may be nothing.
@@ -152,6 +151,16 @@ impl Sources {
         self.by_path.contains_key(path) || self.scripts.iter().any(|script| script == path)
     }
 
+    /// The sources with what a Python file says now to those that import it.
+    pub fn with_module(&self, module: &ModulePath, text: &Arc<str>) -> Self {
+        Self { modules: self.modules.with(module, text), ..self.clone() }
+    }
+
+    /// The project's Python files, for imports.
+    pub fn modules(&self) -> &Modules {
+        &self.modules
+    }
+
     /// What the document at `path` says.
     pub fn at(&self, path: &Path) -> Option<&Arc<Source>> {
         self.by_path.get(path)
@@ -190,6 +199,21 @@ impl Sources {
         }
         best
     }
+}
+
+/// A Python file as those that import it see it.
+fn module(root: &Path, path: &Path) -> Option<(ModulePath, Arc<str>)> {
+    let module = path.strip_prefix(root).ok().and_then(ModulePath::of)?;
+    Some((module, read(path)?))
+}
+
+/// The text of a regular file of ordinary size.
+fn read(path: &Path) -> Option<Arc<str>> {
+    let metadata = std::fs::metadata(path).ok()?;
+    if !metadata.is_file() || metadata.len() > LARGEST {
+        return None;
+    }
+    Some(std::fs::read_to_string(path).ok()?.into())
 }
 
 /// The names of a path as a command writes it, without what is filled in.

@@ -84,3 +84,17 @@ async fn deep_and_long_texts_hold_nobody_back() {
     client.open(&uri, &job("beside")).await;
     client.diagnostic(&uri, "beside").await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_saved_module_is_seen_by_those_that_import_it() {
+    let (root, uri) = folder("daily.py");
+    let common = root.path().join("common.py");
+    std::fs::write(&common, "def load(spark):\n    return spark.table('t').limit(2)\n").unwrap();
+    let common_uri = crate::client::uri(&common);
+    let mut client = Client::start(json!({}), root.path()).await;
+    client.open(&uri, "from common import load\nrows = load(spark).collect()\n").await;
+    let longer = "def load(spark):\n    return spark.table('t')\n";
+    client.open(&common_uri, longer).await;
+    client.notify("textDocument/didSave", json!({ "textDocument": { "uri": common_uri } })).await;
+    client.diagnostic(&uri, "collect() brings").await;
+}

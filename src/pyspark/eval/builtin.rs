@@ -103,7 +103,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     pub(super) fn text(&self, id: ExprId) -> &'a str {
-        self.interpreter.span_of(self.code, id).of(self.interpreter.text)
+        self.interpreter.source_of(self.code, id)
     }
 
     /// The content of a plain string literal.
@@ -174,7 +174,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn either(&mut self, left: ExprId, right: ExprId) -> Option<Term> {
-        let is_and = self.between(left, right).of(self.interpreter.text).contains("and");
+        let is_and = self.interpreter.text_at(self.between(left, right)).contains("and");
         let first = self.term(left)?;
         let second = self.term(right)?;
         match (first.kind, second.kind) {
@@ -206,8 +206,7 @@ impl<'a> Body<'_, 'a> {
                 continue;
             }
             // `{x:.2f}` and `{x!r}` have a format of their own.
-            let end = self.interpreter.span_of(self.code, part).end as usize;
-            if !self.interpreter.text.get(end..).is_some_and(|after| after.trim_start().starts_with('}')) {
+            if !self.code.behind(self.code.top.expr(part).span).trim_start().starts_with('}') {
                 return None;
             }
             columns.push(self.term(part)?.as_column());
@@ -220,7 +219,7 @@ impl<'a> Body<'_, 'a> {
         if first.literal && second.literal {
             return None;
         }
-        let word = self.between(left, right).of(self.interpreter.text).trim_matches([' ', '(', ')', '\n', '\\']);
+        let word = self.interpreter.text_at(self.between(left, right)).trim_matches([' ', '(', ')', '\n', '\\']);
         let is = |kind| first.kind == kind || second.kind == kind;
         let unknown = first.kind == Kind::Any && second.kind == Kind::Any;
         let text = is(Kind::Text) || unknown && self.returns == Kind::Text && operator == Operator::Add;
@@ -262,7 +261,7 @@ impl<'a> Body<'_, 'a> {
     }
 
     fn compared(&mut self, left: ExprId, right: ExprId) -> Option<Term> {
-        let word = self.between(left, right).of(self.interpreter.text).trim_matches([' ', '(', ')', '\n', '\\']);
+        let word = self.interpreter.text_at(self.between(left, right)).trim_matches([' ', '(', ')', '\n', '\\']);
         let word = word.split_whitespace().collect::<Vec<_>>().join(" ");
         if matches!(word.as_str(), "in" | "not in") {
             let is_in = self.contained(left, right)?;

@@ -14,7 +14,6 @@ use crate::text::Span;
 /// A call with its arguments evaluated.
 #[derive(Debug, Clone)]
 pub(super) struct Call<'a> {
-    pub(super) text: &'a str,
     pub(super) code: Code<'a>,
     pub(super) usage: Usage<'a>,
     /// The whole call.
@@ -53,7 +52,6 @@ impl<'a> Call<'a> {
             _ => (Span { start: node.span.start, end: node.span.start }, function.span),
         };
         Self {
-            text: interpreter.text,
             code,
             usage,
             span: code.span(node.span),
@@ -73,23 +71,13 @@ impl<'a> Call<'a> {
             Expr::Attribute { receiver, name, .. } => (code.span(*receiver), code.span(*name)),
             _ => (Span { start: span.start, end: span.start }, span),
         };
-        Self {
-            text: interpreter.text,
-            code,
-            usage,
-            span,
-            receiver,
-            method,
-            arguments: end,
-            args: &[],
-            values: Vec::new(),
-        }
+        Self { code, usage, span, receiver, method, arguments: end, args: &[], values: Vec::new() }
     }
 
     /// The argument with this keyword, or at this position.
     pub(super) fn arg(&self, position: usize, keyword: &str) -> Option<(&'a Arg, &Value<'a>)> {
         let named = self.args.iter().position(|arg| match arg.name {
-            ArgName::Keyword(name) => self.code.span(name).of(self.text) == keyword,
+            ArgName::Keyword(name) => self.code.str(name) == keyword,
             _ => false,
         });
         let index = match named {
@@ -103,6 +91,9 @@ impl<'a> Call<'a> {
     }
 
     pub(super) fn value(&self, position: usize, keyword: &str) -> Option<&Value<'a>> {
+        if self.args.is_empty() {
+            return self.values.get(position);
+        }
         self.arg(position, keyword).map(|(_, value)| value)
     }
 
@@ -155,7 +146,7 @@ impl<'a> Interpreter<'a> {
     pub(super) fn act(&mut self, kind: ActionKind, input: Option<NodeId>, on_rdd: bool, call: &Call<'a>) -> usize {
         let action = Action {
             kind,
-            method: call.method.of(self.text).to_owned(),
+            method: self.text_at(call.method).to_owned(),
             input,
             site: self.site(call),
             scope: self.frame.scope,
@@ -181,8 +172,10 @@ impl<'a> Interpreter<'a> {
             Value::Function(name) => self.call_function(name, &call),
             Value::Class(name) => self.construct(name, &call),
             Value::Builtin(name) => self.call_builtin(name, &call),
-            Value::Closure(closure) => self.call_closure(&closure, call.values.clone(), &call),
-            Value::UserClass(class) => self.instantiate(&class, Some(&call)),
+            callee if super::arguments::is_choice(&callee) => {
+                let arguments = self.arguments(&call);
+                self.apply(&callee, arguments, &call)
+            }
             Value::Unbound(method) => self.call_unbound(method, call),
             Value::Udf(udf) => match call.values.first() {
                 Some(Value::Closure(closure)) => {
@@ -193,6 +186,7 @@ impl<'a> Interpreter<'a> {
                 }
                 _ => self.call_udf(udf, &call),
             },
+            Value::Module(path) => self.call_library(&path, &call),
             Value::Foreign => Value::Foreign,
             _ => Value::Unknown,
         }
@@ -220,6 +214,10 @@ impl<'a> Interpreter<'a> {
             let callee = self.member(path, name);
             return self.call_value(callee, call);
         }
+        if let Value::Project(module) = &receiver {
+            let callee = self.project_member(module, name);
+            return self.call_value(callee, call);
+        }
         let receiver = self.by_use(call.code, object, receiver, name);
         if let Some(value) = self.dispatch(&receiver, name, &call) {
             return value;
@@ -229,10 +227,17 @@ impl<'a> Interpreter<'a> {
                 self.collection_method(receiver, name, object, &call)
             }
             Value::Instance(class, env) => self.instance_method(&class, env, name, call),
+            Value::Choice(choices) => {
+                let conditional = std::mem::replace(&mut self.frame.conditional, true);
+                let values: Vec<Value<'a>> =
+                    choices.iter().map(|choice| self.call_method(choice.clone(), name, object, call.clone())).collect();
+                self.frame.conditional = conditional;
+                self.any_of(values)
+            }
             Value::UserClass(class) => match self.class_member(&class, name) {
                 Some(Value::Closure(method)) => {
-                    let method = self.of_class(&class, &method);
-                    self.call_closure(&method, call.values.clone(), &call)
+                    let method = Value::Closure(Rc::new(self.of_class(&class, &method)));
+                    self.call_value(method, call)
                 }
                 Some(value) => self.call_value(value, call),
                 None => Value::Unknown,
@@ -269,6 +274,7 @@ impl<'a> Interpreter<'a> {
             Value::Writer(writer) => self.writer_method(writer, name, call),
             Value::Object(object) => self.object_method(*object, name, call),
             Value::Class(class) => self.class_method(class, name, call),
+            Value::Library(object) => self.library_method(*object, name, call),
             Value::Udf(index) => {
                 if name == "asNondeterministic"
                     && let Some(function) = index.and_then(|index| self.plan.python.get_mut(index))
@@ -287,7 +293,7 @@ impl<'a> Interpreter<'a> {
             return value;
         }
         let source = match &code.top.expr(object).expr {
-            Expr::Name => self.span_of(code, object).of(self.text),
+            Expr::Name => self.source_of(code, object),
             Expr::Attribute { name, .. } => self.str(code, *name),
             _ => return value,
         };
@@ -306,7 +312,7 @@ impl<'a> Interpreter<'a> {
             Some(object_kind) => {
                 if object_kind == Object::Session {
                     self.plan.uses.is_spark = true;
-                    let session = self.span_of(code, object).of(self.text).to_owned();
+                    let session = self.source_of(code, object).to_owned();
                     self.plan.uses.session.get_or_insert(session);
                 }
                 Value::Object(object_kind)

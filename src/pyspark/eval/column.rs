@@ -202,7 +202,7 @@ impl<'a> Interpreter<'a> {
 
     /// A call of a UDF on columns.
     pub(super) fn call_udf(&mut self, udf: Option<usize>, call: &Call<'a>) -> Value<'a> {
-        let name = call.method.of(self.text);
+        let name = self.text_at(call.method);
         let own = self.function_call(name, udf, call);
         let args = call.flat().iter().map(of_argument).collect::<Vec<_>>();
         let calls = args.iter().fold(SmallVec::from_slice(&[own]), |all, column| joined(&all, &column.calls));

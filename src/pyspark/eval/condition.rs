@@ -10,16 +10,16 @@ impl<'a> Interpreter<'a> {
         match &code.top.expr(test).expr {
             Expr::Not(inner) => self.truth(code, *inner).map(|truth| !truth),
             Expr::Compare { operands, .. } => {
-                let source = self.span_of(code, test).of(self.text);
+                let source = self.source_of(code, test);
                 let [left, right] = **operands else { return None };
                 if source.starts_with("__name__") && source.contains("==") {
-                    return Some(true);
+                    return Some(code.is_home());
                 }
                 let between = code.span(crate::text::Span {
                     start: code.top.expr(left).span.end,
                     end: code.top.expr(right).span.start,
                 });
-                let operator = between.of(self.text).trim_matches([' ', '(', ')']);
+                let operator = self.text_at(between).trim_matches([' ', '(', ')']);
                 let left = self.constant(code, left)?;
                 let right = self.constant(code, right)?;
                 match operator {
@@ -34,6 +34,30 @@ impl<'a> Interpreter<'a> {
                 _ => None,
             },
         }
+    }
+
+    /// Whether a test for `None` holds, of a name that certainly holds `None`: what the other branch says of it is void.
+    pub(super) fn tests_none(&mut self, code: Code<'a>, test: ExprId) -> Option<bool> {
+        match &code.top.expr(test).expr {
+            Expr::Not(inner) => self.is_none(code, *inner).then_some(true),
+            Expr::Name | Expr::Attribute { .. } => self.is_none(code, test).then_some(false),
+            Expr::Compare { operands, .. } => {
+                let [left, right] = **operands else { return None };
+                if code.top.expr(right).expr != Expr::None || !self.is_none(code, left) {
+                    return None;
+                }
+                let between =
+                    crate::text::Span { start: code.top.expr(left).span.end, end: code.top.expr(right).span.start };
+                let operator = code.str(between);
+                Some(operator.trim_matches([' ', '(', ')']) == "is" || operator.contains("=="))
+            }
+            _ => None,
+        }
+    }
+
+    fn is_none(&mut self, code: Code<'a>, id: ExprId) -> bool {
+        let is_place = matches!(code.top.expr(id).expr, Expr::Name | Expr::Attribute { .. });
+        is_place && matches!(self.object_of(code, id), Value::None)
     }
 
     fn constant(&mut self, code: Code<'a>, id: ExprId) -> Option<Value<'a>> {

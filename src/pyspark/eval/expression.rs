@@ -94,12 +94,13 @@ impl<'a> Interpreter<'a> {
 
     fn leaf(&mut self, code: Code<'a>, id: ExprId, usage: Usage<'a>) -> Value<'a> {
         let node = code.top.expr(id);
-        let source = || code.span(node.span).of(self.text);
+        let source = || code.str(node.span);
         match &node.expr {
             Expr::Name => {
                 let name = source();
                 match self.lookup(name) {
                     Some(value) => {
+                        let value = self.imported(value);
                         self.uses_result(&value, code.span(node.span));
                         value
                     }
@@ -111,7 +112,7 @@ impl<'a> Interpreter<'a> {
                 if text.bytes {
                     return Value::Unknown;
                 }
-                Value::literal_text(strings::decode(span.of(self.text), *text), span, text.raw, text.format)
+                Value::literal_text(strings::decode(code.str(text.content), *text), span, text.raw, text.format)
             }
             Expr::Template(parts) => self.template(code, parts),
             Expr::Integer => strings::integer(source()).map_or(Value::Unknown, Value::Integer),
@@ -150,14 +151,19 @@ impl<'a> Interpreter<'a> {
             Expr::Conditional { test, then, otherwise } => {
                 let truth = self.eval(code, *test, Usage::Used);
                 self.check_condition(code, *test, &truth);
+                let holds = self.tests_none(code, *test);
                 let conditional = std::mem::replace(&mut self.frame.conditional, true);
                 let then = self.eval(code, *then, usage);
                 let otherwise = self.eval(code, *otherwise, usage);
                 self.frame.conditional = conditional;
-                self.merge(then, otherwise)
+                match holds {
+                    Some(true) => then,
+                    Some(false) => otherwise,
+                    None => self.merge(then, otherwise),
+                }
             }
             Expr::Lambda(function) => {
-                if self.lambdas.insert((code.base, *function)) {
+                if code.is_home() && self.lambdas.insert((code.base, *function)) {
                     let closure = Closure { code, function: *function, env: self.frame.env, this: None };
                     self.defined.push((closure, self.frame.scope, None));
                 }
@@ -165,12 +171,18 @@ impl<'a> Interpreter<'a> {
             }
             Expr::Walrus { name, value } => {
                 let name = code.span(*name);
-                let value = self.eval(code, *value, Usage::Bound(name.of(self.text)));
+                let value = self.eval(code, *value, Usage::Bound(self.text_at(name)));
                 self.assign_name(name, value.clone());
                 value
             }
             Expr::Comprehension(parts) => self.comprehension(code, id, parts),
             Expr::Splat(inner) => self.eval(code, *inner, Usage::Used),
+            Expr::Yield(value, delegates) => {
+                let value = value.map_or(Value::None, |value| self.eval(code, value, Usage::Returned));
+                let value = if *delegates { self.element(&value).unwrap_or(Value::Unknown) } else { value };
+                self.frame.yields.push(value);
+                Value::Unknown
+            }
             Expr::Unknown(parts) => {
                 for part in parts {
                     self.eval(code, *part, Usage::Used);
@@ -285,8 +297,8 @@ impl<'a> Interpreter<'a> {
             Expr::Text(text) => code.span(text.content),
             Expr::Template(parts) => match (parts.first(), parts.last(), parts.len()) {
                 // Adjacent literals have no common inside; an f-string's is between its quotes.
-                (Some(_), Some(_), _) if is_one_literal(code.span(node.span).of(self.text)) => {
-                    strings::inside(code.span(node.span), self.text)
+                (Some(_), Some(_), _) if is_one_literal(code.str(node.span)) => {
+                    strings::inside(code.span(node.span), code.str(node.span))
                 }
                 _ => code.span(node.span),
             },
@@ -327,6 +339,9 @@ impl<'a> Interpreter<'a> {
             }
             (Value::Rows(node), _) if slice => Value::Rows(node),
             (Value::Column(_), _) => Value::Column(Rc::default()),
+            (Value::Library(object), _) => self.library_attribute(object, ""),
+            // `Base[Config]`.
+            (class @ Value::UserClass(_), _) => class,
             (Value::Foreign, _) => Value::Foreign,
             (Value::Pandas(of), _) => Value::Pandas(of),
             (Value::Row(node), _) => Value::Cell(node),

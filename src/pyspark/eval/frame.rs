@@ -93,7 +93,7 @@ impl<'a> Interpreter<'a> {
                 self.runs_python(Runs::MapPartitions, frame, call);
                 Operator::Udf
             }
-            "transform" => {
+            "transform" | "pipe" => {
                 let Some(callee) = call.value(0, "func").cloned() else { return Value::Unknown };
                 let extra = call.values.iter().skip(1).cloned();
                 let values = std::iter::once(Value::Frame(frame)).chain(extra).collect();
@@ -135,7 +135,10 @@ impl<'a> Interpreter<'a> {
                     batch: None,
                 }));
             }
-            "pandas_api" | "to_pandas_on_spark" | "to_koalas" => return Value::Foreign,
+            "pandas_api" | "to_pandas_on_spark" => {
+                return Value::Library(crate::pyspark::value::Library::PandasOnSpark(frame));
+            }
+            "to_koalas" => return Value::Foreign,
             "toJSON" => {
                 let site = self.site(call);
                 return Value::Rdd(self.node(Operator::Rdd, &[frame], Some(site)));

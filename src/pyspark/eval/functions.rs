@@ -2,12 +2,13 @@
 
 use std::rc::Rc;
 
+use super::arguments::Arguments;
 use super::call::Call;
-use super::{CALLS, Flow, Interpreter, MODULE, Usage};
+use super::{CALLS, Flow, Interpreter, Usage};
 use crate::pyspark::api;
-use crate::pyspark::ir::{ArgName, Expr, Function, FunctionId, Param, ParamKind};
+use crate::pyspark::ir::{Expr, Function, FunctionId, Param, ParamKind};
 use crate::pyspark::plan::NodeId;
-use crate::pyspark::value::{Closure, Code, EnvId, Object, UserClass, Value};
+use crate::pyspark::value::{Closure, Code, EnvId, Item, Object, UserClass, Value};
 use crate::text::Span;
 
 /// A function with the arguments that decide what it does.
@@ -22,6 +23,8 @@ pub(super) enum ArgKey {
     Object(u8),
     Text(String),
     Integer(i64),
+    Bool(bool),
+    None,
 }
 
 /// Whether a decorator leaves the function's result as it is.
@@ -47,41 +50,33 @@ pub(super) fn keeps_result(decorator: &str) -> bool {
             | "task"
             | "final"
             | "typechecked"
+            | "contextmanager"
+            | "memoize"
+            | "cached"
+            | "flow"
+            | "step"
+            | "asset"
+            | "op"
+            | "table"
+            | "view"
+            | "materialized_view"
+            | "temporary_view"
+            | "expect"
+            | "expect_all"
+            | "expect_or_drop"
+            | "expect_or_fail"
+            | "expect_all_or_drop"
+            | "expect_all_or_fail"
     )
 }
 
 impl<'a> Interpreter<'a> {
-    /// Calls a function of the file with these values; `call` tells their keywords.
-    pub(super) fn call_closure(&mut self, closure: &Closure<'a>, values: Vec<Value<'a>>, call: &Call<'a>) -> Value<'a> {
-        let function = closure.code.top.function(closure.function);
-        let (mut bound, mut position) = self.slots(closure);
-        for (arg, value) in call.args.iter().zip(values) {
-            let index = match arg.name {
-                ArgName::Positional => {
-                    let index = position;
-                    position += 1;
-                    function.params.get(index).is_some_and(|param| param.kind == ParamKind::Plain).then_some(index)
-                }
-                ArgName::Keyword(name) => {
-                    let name = call.code.span(name).of(self.text);
-                    function.params.iter().position(|param| self.str(closure.code, param.name) == name)
-                }
-                ArgName::Star | ArgName::DoubleStar => None,
-            };
-            if let Some(slot) = index.and_then(|index| bound.get_mut(index)) {
-                *slot = Some(value);
-            }
-        }
-        let open = call.args.iter().any(|arg| matches!(arg.name, ArgName::Star | ArgName::DoubleStar));
-        self.run(closure, bound, if open { Missing::Guess } else { Missing::Default })
-    }
-
     /// The parameters of a call with the object that the method is bound to, and which comes first behind it.
-    fn slots(&self, closure: &Closure<'a>) -> (Vec<Option<Value<'a>>>, usize) {
+    pub(super) fn slots(&self, closure: &Closure<'a>) -> (Vec<Option<Value<'a>>>, usize) {
         let function = closure.code.top.function(closure.function);
         let mut bound: Vec<Option<Value<'a>>> = vec![None; function.params.len()];
         if let (Some(this), Some(first)) = (&closure.this, bound.first_mut())
-            && !is_static(self, closure.code, function)
+            && !is_static(closure.code, function)
         {
             *first = Some(this.clone());
             return (bound, 1);
@@ -89,37 +84,42 @@ impl<'a> Interpreter<'a> {
         (bound, 0)
     }
 
-    /// Calls a function of the file with plain positional values.
+    /// Calls something with plain positional values.
     pub(super) fn apply_value(&mut self, callee: &Value<'a>, values: Vec<Value<'a>>, call: &Call<'a>) -> Value<'a> {
-        match callee {
-            Value::Closure(closure) => {
-                let (mut bound, first) = self.slots(closure);
-                for (index, value) in values.into_iter().enumerate() {
-                    if let Some(slot) = bound.get_mut(index + first) {
-                        *slot = Some(value);
-                    }
-                }
-                self.run(closure, bound, Missing::Default)
-            }
-            Value::Unbound(method) => {
-                let mut values = values;
-                if values.is_empty() {
-                    return Value::Unknown;
-                }
-                let receiver = values.remove(0);
-                let inner = Call { args: &[], values, ..call.clone() };
-                self.dispatch(&receiver, method, &inner).unwrap_or(Value::Unknown)
-            }
-            Value::Function(name) => {
-                let inner = Call { args: &[], values, ..call.clone() };
-                self.call_function(name, &inner)
-            }
-            Value::Builtin(_) | Value::Foreign | Value::Pandas(_) => Value::Unknown,
-            _ => Value::Unknown,
-        }
+        let positional = values.into_iter().map(|value| Item { value, span: call.span }).collect();
+        self.apply(callee, Arguments { positional, ..Arguments::default() }, call)
     }
 
-    fn run(&mut self, closure: &Closure<'a>, bound: Vec<Option<Value<'a>>>, missing: Missing) -> Value<'a> {
+    /// Runs a method without arguments.
+    pub(super) fn call_plain(&mut self, closure: &Closure<'a>) -> Value<'a> {
+        let (values, _) = self.slots(closure);
+        self.run(closure, values, Missing::Default, self.frame.statement)
+    }
+
+    /// Runs a function; `call` is the place in the interpreted file, if one calls it there.
+    pub(super) fn run(
+        &mut self,
+        closure: &Closure<'a>,
+        bound: Vec<Option<Value<'a>>>,
+        missing: Missing,
+        call: Span,
+    ) -> Value<'a> {
+        let led_here = self.files.call;
+        if self.files.at_home() {
+            self.files.call = call;
+            self.local_call(closure, call);
+        }
+        let before = self.go_to(closure.code.file);
+        let value = self.run_here(closure, bound, missing);
+        self.go_to(before);
+        self.files.call = led_here;
+        if self.files.at_home() && matches!(value, Value::Frame(_) | Value::Object(Object::Session)) {
+            self.plan.uses.is_spark = true;
+        }
+        value
+    }
+
+    fn run_here(&mut self, closure: &Closure<'a>, bound: Vec<Option<Value<'a>>>, missing: Missing) -> Value<'a> {
         let (code, id) = (closure.code, closure.function);
         let function = code.top.function(id);
         let key = self.key(closure, &bound);
@@ -127,13 +127,16 @@ impl<'a> Interpreter<'a> {
             return known.clone();
         }
         let is_running = self.calls.contains(&(code.base, id));
-        if is_running || self.calls.len() >= CALLS || self.steps > self.budget {
+        if is_running || self.calls.len() >= CALLS || self.is_spent() {
             return self.returned(code, function, Value::Unknown);
         }
         self.read.insert((code.base, id));
         let scope = self.scope_of(code, id);
         let env = self.new_env(Some(closure.env));
+        // Defaults see the names around the function, not those of its caller.
+        let caller = std::mem::replace(&mut self.frame.env, closure.env);
         self.bind_params(code, function, env, bound, missing);
+        self.frame.env = caller;
         self.calls.push((code.base, id));
         let outer = self.enter(env, scope);
         if function.value.is_some() {
@@ -144,8 +147,14 @@ impl<'a> Interpreter<'a> {
             None => {
                 let flow = self.block(code, &function.body);
                 let returns = std::mem::take(&mut self.frame.returns);
-                let falls_through = flow == Flow::Next;
-                self.joined_returns(returns, falls_through)
+                let yields = std::mem::take(&mut self.frame.yields);
+                if yields.is_empty() {
+                    self.joined_returns(returns, flow == Flow::Next)
+                } else {
+                    let element = self.any_of(yields);
+                    let is_context = has_decorator(code, function, "contextmanager");
+                    if is_context { element } else { Value::Many(Rc::new(element)) }
+                }
             }
         };
         self.frame = outer;
@@ -174,7 +183,7 @@ impl<'a> Interpreter<'a> {
 
     fn key(&self, closure: &Closure<'a>, bound: &[Option<Value<'a>>]) -> Option<CallKey> {
         // A function in a function sees other names each time.
-        if closure.env != MODULE {
+        if closure.env != self.files.env(closure.code) {
             return None;
         }
         let mut args = Vec::with_capacity(bound.len());
@@ -187,6 +196,10 @@ impl<'a> Interpreter<'a> {
                 Some(Value::Object(Object::Context)) => ArgKey::Object(1),
                 Some(Value::Text(text)) => ArgKey::Text(text.text.clone()),
                 Some(Value::Integer(number)) => ArgKey::Integer(*number),
+                Some(Value::Bool(truth)) => ArgKey::Bool(*truth),
+                Some(Value::None) => ArgKey::None,
+                Some(Value::Tuple(items)) if items.is_empty() => ArgKey::Missing,
+                Some(Value::Dict(entries)) if entries.is_empty() => ArgKey::Missing,
                 // Objects change, collections are large.
                 Some(_) => return None,
             });
@@ -262,7 +275,7 @@ impl<'a> Interpreter<'a> {
         let range = function.exprs.0 as usize..function.exprs.1 as usize;
         let of_name = |node: &'a crate::pyspark::ir::ExprNode| match &node.expr {
             Expr::Attribute { object, name: attribute, .. } if code.top.expr(*object).expr == Expr::Name => {
-                (self.span_of(code, *object).of(self.text) == name).then(|| self.str(code, *attribute))
+                (self.source_of(code, *object) == name).then(|| self.str(code, *attribute))
             }
             _ => None,
         };
@@ -283,8 +296,10 @@ impl<'a> Interpreter<'a> {
         }
         let name = text.split('|').map(str::trim).find(|part| *part != "None").unwrap_or(text);
         let (root, rest) = name.split_once('.').map_or((name, None), |(root, rest)| (root, Some(rest)));
-        let class = match (self.lookup(root), rest) {
+        let root_value = self.lookup(root).map(|value| self.imported(value));
+        let class = match (root_value, rest) {
             (Some(Value::Class(class)), None) => Some(class),
+            (Some(Value::UserClass(class)), None) => return self.instance_of(&class),
             (Some(Value::Module(path)), Some(rest)) => {
                 let (path, last) = match rest.rsplit_once('.') {
                     Some((middle, last)) => (format!("{path}.{middle}"), last),
@@ -348,7 +363,7 @@ impl<'a> Interpreter<'a> {
             let frame = self.enter(closure.env, scope);
             // It may run at any time, or never: what it does to objects and globals is one possibility.
             self.begin();
-            self.run(&closure, bound, Missing::Guess);
+            self.run(&closure, bound, Missing::Guess, self.frame.statement);
             let changes = self.rollback();
             self.join(vec![(Flow::Next, changes), (Flow::Next, Vec::new())]);
             self.frame = frame;
@@ -359,55 +374,93 @@ impl<'a> Interpreter<'a> {
     fn instance_of(&mut self, class: &Rc<UserClass<'a>>) -> Value<'a> {
         match self.instances.get(&class.env) {
             Some(instance) => instance.clone(),
-            None => self.instantiate(class, None),
+            None => self.instantiate(class, None, self.frame.statement),
         }
     }
 
-    pub(super) fn instantiate(&mut self, class: &Rc<UserClass<'a>>, call: Option<&Call<'a>>) -> Value<'a> {
+    /// An object of a class of the files, made of these arguments, or of guessed ones.
+    pub(super) fn instantiate(
+        &mut self,
+        class: &Rc<UserClass<'a>>,
+        arguments: Option<Arguments<'a>>,
+        call: Span,
+    ) -> Value<'a> {
         let env = self.new_env(None);
         let instance = Value::Instance(class.clone(), env);
         self.instances.entry(class.env).or_insert_with(|| instance.clone());
-        if let Some(Value::Closure(init)) = self.class_member(class, "__init__") {
-            let bound =
-                Closure { code: init.code, function: init.function, env: init.env, this: Some(instance.clone()) };
-            match call {
-                Some(call) => {
-                    self.call_closure(&bound, call.values.clone(), call);
-                }
-                None => {
-                    let (values, _) = self.slots(&bound);
-                    self.run(&bound, values, Missing::Guess);
+        self.classes.insert(env, class.clone());
+        match (self.class_member(class, "__init__"), arguments) {
+            (Some(Value::Closure(init)), arguments) => {
+                let bound =
+                    Closure { code: init.code, function: init.function, env: init.env, this: Some(instance.clone()) };
+                let (values, missing) = match arguments {
+                    Some(arguments) => self.bind_arguments(&bound, arguments),
+                    None => (self.slots(&bound).0, Missing::Guess),
+                };
+                self.run(&bound, values, missing, call);
+            }
+            (_, Some(arguments)) => self.take_fields(class, env, arguments),
+            _ => {}
+        }
+        instance
+    }
+
+    /// What a dataclass does with its arguments.
+    fn take_fields(&mut self, class: &Rc<UserClass<'a>>, env: EnvId, arguments: Arguments<'a>) {
+        let mut fields: Vec<&'a str> = Vec::new();
+        for class in self.with_bases(class).iter().rev() {
+            for (name, _) in &class.fields {
+                if !fields.contains(name) {
+                    fields.push(name);
                 }
             }
         }
-        instance
+        for (name, item) in fields.iter().zip(arguments.positional) {
+            self.set(env, name, Some(item.value));
+        }
+        for named in arguments.named {
+            if let Some(name) = fields.iter().find(|field| **field == &*named.name) {
+                self.set(env, name, Some(named.item.value));
+            }
+        }
+    }
+
+    /// A class and its bases, nearest first.
+    fn with_bases(&self, class: &Rc<UserClass<'a>>) -> Vec<Rc<UserClass<'a>>> {
+        let mut all: Vec<Rc<UserClass<'a>>> = Vec::new();
+        let mut next = vec![class.clone()];
+        while let Some(class) = next.pop().filter(|_| all.len() < 16) {
+            let bases = class.bases.iter().rev();
+            next.extend(
+                bases.filter_map(|base| if let Value::UserClass(base) = base { Some(base.clone()) } else { None }),
+            );
+            all.push(class);
+        }
+        all
+    }
+
+    /// An object as a method gets it: of its own class, also where `super()` looks a base's method up.
+    pub(super) fn as_itself(&self, class: &Rc<UserClass<'a>>, env: EnvId) -> Value<'a> {
+        Value::Instance(self.classes.get(&env).unwrap_or(class).clone(), env)
     }
 
     /// A method taken from its class: a class method gets the class.
     pub(super) fn of_class(&self, class: &Rc<UserClass<'a>>, method: &Closure<'a>) -> Closure<'a> {
         let function = method.code.top.function(method.function);
-        let is_class_method = has_decorator(self, method.code, function, "classmethod");
+        let is_class_method = has_decorator(method.code, function, "classmethod");
         let this = is_class_method.then(|| Value::UserClass(class.clone()));
         Closure { code: method.code, function: method.function, env: method.env, this }
     }
 
     /// A name of a class of the file or of its bases in the file.
-    pub(super) fn class_member(&self, class: &UserClass<'a>, name: &str) -> Option<Value<'a>> {
-        let mut classes: Vec<&UserClass<'a>> = vec![class];
-        for _ in 0..16 {
-            let class = classes.pop()?;
-            if let Some(value) = self.own(class.env, name) {
-                return Some(value);
-            }
-            classes.extend(
-                class
-                    .bases
-                    .iter()
-                    .rev()
-                    .filter_map(|base| if let Value::UserClass(class) = base { Some(&**class) } else { None }),
-            );
+    pub(super) fn class_member(&self, class: &Rc<UserClass<'a>>, name: &str) -> Option<Value<'a>> {
+        if let Some(value) = self.own(class.env, name) {
+            return Some(value);
         }
-        None
+        if class.bases.is_empty() {
+            return None;
+        }
+        self.with_bases(class).iter().skip(1).find_map(|class| self.own(class.env, name))
     }
 
     pub(super) fn instance_method(
@@ -422,11 +475,12 @@ impl<'a> Interpreter<'a> {
         }
         match self.class_member(class, name) {
             Some(Value::Closure(method)) => {
-                let this = Some(Value::Instance(class.clone(), env));
+                let this = Some(self.as_itself(class, env));
                 let bound = Closure { code: method.code, function: method.function, env: method.env, this };
-                self.call_closure(&bound, call.values.clone(), &call)
+                self.call_value(Value::Closure(Rc::new(bound)), call)
             }
-            _ => Value::Unknown,
+            Some(member) => self.call_value(member, call),
+            None => Value::Unknown,
         }
     }
 
@@ -438,32 +492,34 @@ impl<'a> Interpreter<'a> {
         match self.class_member(class, name) {
             Some(Value::Closure(method)) => {
                 let function = method.code.top.function(method.function);
-                let this = Some(Value::Instance(class.clone(), env));
+                let this = Some(self.as_itself(class, env));
                 let bound = Closure { code: method.code, function: method.function, env: method.env, this };
-                if has_decorator(self, method.code, function, "property") {
-                    let (values, _) = self.slots(&bound);
-                    return self.run(&bound, values, Missing::Default);
+                if has_decorator(method.code, function, "property") {
+                    return self.call_plain(&bound);
                 }
                 Value::Closure(Rc::new(bound))
             }
             Some(value) => value,
-            None => Value::Unknown,
+            None => {
+                let classes = self.with_bases(class);
+                let field = classes.iter().flat_map(|class| &class.fields).find(|(field, _)| *field == name);
+                field.copied().map_or(Value::Unknown, |(_, annotation)| self.annotated(annotation))
+            }
         }
     }
 }
 
 /// What a parameter without an argument holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Missing {
+pub(super) enum Missing {
     Default,
     Guess,
 }
 
-fn has_decorator(interpreter: &Interpreter<'_>, code: Code<'_>, function: &Function, wanted: &str) -> bool {
-    let text = |span: Span| code.span(span).of(interpreter.text);
-    function.decorators.iter().any(|id| text(code.top.expr(*id).span).ends_with(wanted))
+fn has_decorator(code: Code<'_>, function: &Function, wanted: &str) -> bool {
+    function.decorators.iter().any(|id| code.str(code.top.expr(*id).span).ends_with(wanted))
 }
 
-fn is_static(interpreter: &Interpreter<'_>, code: Code<'_>, function: &Function) -> bool {
-    has_decorator(interpreter, code, function, "staticmethod")
+fn is_static(code: Code<'_>, function: &Function) -> bool {
+    has_decorator(code, function, "staticmethod")
 }

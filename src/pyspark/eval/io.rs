@@ -87,8 +87,10 @@ impl<'a> Interpreter<'a> {
             streaming: reader.streaming,
             chain: call.span,
         };
+        // The lines may come from an RDD.
+        let lines = if let Some(Value::Rdd(lines)) = call.values.first() { Some(*lines) } else { None };
         let site = self.site(call);
-        Value::Frame(self.node(Operator::Source(source), &[], Some(site)))
+        Value::Frame(self.node(Operator::Source(source), lines.as_slice(), Some(site)))
     }
 
     /// Some formats are read once to find their schema.
@@ -107,7 +109,7 @@ impl<'a> Interpreter<'a> {
             _ => false,
         };
         if infers {
-            let method = call.method.of(self.text).to_owned();
+            let method = self.text_at(call.method).to_owned();
             self.act(ActionKind::Other(method), None, false, call);
         }
     }

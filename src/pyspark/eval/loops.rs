@@ -1,5 +1,6 @@
 //! Loops and comprehensions: the body is run once, with the names that it changes as loop variables.
 
+use super::names::Changes;
 use super::{Flow, Interpreter, Usage};
 use crate::pyspark::ir::{Clause, Comprehension, Expr, ExprId, Stmt, StmtNode};
 use crate::pyspark::plan::{Loop, LoopId, LoopOver, NodeId, Operator};
@@ -21,7 +22,7 @@ impl<'a> Interpreter<'a> {
             }
             _ => return Flow::Next,
         };
-        self.frame.statement = code.span(header);
+        self.at(code, header);
         let (over, targets, value) = match &node.stmt {
             Stmt::For { target, iterable, .. } => {
                 let value = self.eval(code, *iterable, Usage::Iterated);
@@ -37,17 +38,37 @@ impl<'a> Interpreter<'a> {
         let id = self.loop_id(Loop {
             span: code.span(node.span),
             header: code.span(header),
-            retries: retries(code, self.text, &node.stmt, body, &targets),
+            retries: retries(code, &node.stmt, body, &targets),
             over,
             targets,
             comprehension: false,
             runs_once: runs_once(body),
         });
-        let carried = self.carry(code, body, id);
+        let mut carried = self.carry(code, body, id);
         let conditional = std::mem::replace(&mut self.frame.conditional, false);
         self.frame.loops.push(id);
+        let mut changes = self.turn(code, node, value.clone(), body);
+        let begun = self.carry_begun(&changes, id);
+        if !begun.is_empty() {
+            carried.extend(begun);
+            changes = self.turn(code, node, value, body);
+        }
+        self.frame.loops.pop();
+        self.frame.conditional = conditional;
+        self.after_loop(changes, &carried, turns);
+        self.block(code, otherwise)
+    }
+
+    /// Runs the body of a loop once; says what it changed.
+    fn turn(
+        &mut self,
+        code: Code<'a>,
+        node: &'a StmtNode,
+        target: Option<(ExprId, Value<'a>)>,
+        body: &'a [StmtNode],
+    ) -> Changes<'a> {
         self.begin();
-        match (value, &node.stmt) {
+        match (target, &node.stmt) {
             (Some((target, value)), _) => self.assign_turn(code, target, value),
             (None, Stmt::While { test, .. }) => {
                 let value = self.eval(code, *test, Usage::Used);
@@ -56,11 +77,20 @@ impl<'a> Interpreter<'a> {
             _ => {}
         }
         self.block(code, body);
-        let changes = self.rollback();
-        self.frame.loops.pop();
-        self.frame.conditional = conditional;
-        self.after_loop(changes, &carried, turns);
-        self.block(code, otherwise)
+        self.rollback()
+    }
+
+    /// Names that hold `None` before the loop and a frame after a turn: from the second turn on they are the loop's
+    /// variables (`all = df if all is None else all.union(df)`).
+    fn carry_begun(&mut self, changes: &Changes<'a>, id: LoopId) -> Vec<Carried<'a>> {
+        let mut begun = Vec::new();
+        for (env, name, value) in changes {
+            let (Some(Value::Frame(end)), Some(Value::None)) = (value, self.own(*env, name)) else { continue };
+            let node = self.node(Operator::LoopCarried(id), &[*end], None);
+            begun.push(Carried { env: *env, name, node });
+            self.set(*env, name, Some(Value::Frame(node)));
+        }
+        begun
     }
 
     /// Gives the names that the body assigns the values they may have in any turn.
@@ -89,7 +119,7 @@ impl<'a> Interpreter<'a> {
     fn place(&mut self, code: Code<'a>, target: ExprId) -> Option<(EnvId, &'a str, Value<'a>)> {
         match &code.top.expr(target).expr {
             Expr::Name => {
-                let name = self.span_of(code, target).of(self.text);
+                let name = self.source_of(code, target);
                 let env = self.target_env(name);
                 Some((env, name, self.own(env, name)?))
             }
@@ -102,7 +132,7 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    fn after_loop(&mut self, changes: super::names::Changes<'a>, carried: &[Carried<'a>], turns: bool) {
+    fn after_loop(&mut self, changes: Changes<'a>, carried: &[Carried<'a>], turns: bool) {
         for (env, name, value) in changes {
             let variable = carried.iter().find(|carried| carried.env == env && carried.name == name);
             let after = match (variable, value) {
@@ -172,7 +202,7 @@ impl<'a> Interpreter<'a> {
         if !matches!(code.top.expr(*function).expr, Expr::Name) {
             return None;
         }
-        let name = self.span_of(code, *function).of(self.text);
+        let name = self.source_of(code, *function);
         if self.lookup(name).is_some() {
             return None;
         }
@@ -202,7 +232,7 @@ impl<'a> Interpreter<'a> {
 
     fn target_names(&mut self, code: Code<'a>, target: ExprId) -> Vec<String> {
         match &code.top.expr(target).expr {
-            Expr::Name => vec![self.span_of(code, target).of(self.text).to_owned()],
+            Expr::Name => vec![self.source_of(code, target).to_owned()],
             Expr::Tuple(parts) | Expr::List(parts) => {
                 parts.iter().flat_map(|part| self.target_names(code, *part)).take(16).collect()
             }
@@ -213,7 +243,13 @@ impl<'a> Interpreter<'a> {
     /// The loop's record; a loop of a function that is read again is the same loop.
     pub(super) fn loop_id(&mut self, new: Loop) -> LoopId {
         let count = self.plan.loops.len();
-        match self.loops.entry(new.span) {
+        let mut new = new;
+        let mut key = (new.span, Span::default());
+        if !self.files.at_home() {
+            key.1 = self.files.call;
+            (new.span, new.header) = (self.files.call, self.files.call);
+        }
+        match self.loops.entry(key) {
             std::collections::hash_map::Entry::Occupied(known) => {
                 let id = *known.get();
                 let before = self.plan.loop_(id).over.clone();
@@ -331,7 +367,7 @@ fn assigned(code: Code<'_>, block: &[StmtNode]) -> Vec<ExprId> {
                     blocks.extend(handlers.iter().map(|handler| &handler[..]));
                 }
                 Stmt::With { body, .. } | Stmt::Broken(body) => blocks.push(body),
-                Stmt::Match { cases, .. } => blocks.extend(cases.iter().map(|case| &case[..])),
+                Stmt::Match { cases, .. } => blocks.extend(cases.iter().map(|case| &case.body[..])),
                 _ => {}
             }
         }
@@ -353,7 +389,7 @@ fn runs_once(body: &[StmtNode]) -> bool {
 }
 
 /// Whether the loop tries something until it works.
-fn retries(code: Code<'_>, text: &str, stmt: &Stmt, body: &[StmtNode], targets: &[String]) -> bool {
+fn retries(code: Code<'_>, stmt: &Stmt, body: &[StmtNode], targets: &[String]) -> bool {
     let tries = body.iter().any(|node| match &node.stmt {
         Stmt::Try { body, otherwise, .. } => {
             let leaves = |stmt: &Stmt| matches!(stmt, Stmt::Break | Stmt::Return(_));
@@ -369,7 +405,7 @@ fn retries(code: Code<'_>, text: &str, stmt: &Stmt, body: &[StmtNode], targets: 
         && match stmt {
             Stmt::While { .. } => true,
             Stmt::For { iterable, .. } => {
-                targets.iter().any(attempts) || code.span(code.top.expr(*iterable).span).of(text).starts_with("range(")
+                targets.iter().any(attempts) || code.str(code.top.expr(*iterable).span).starts_with("range(")
             }
             _ => false,
         }
@@ -393,7 +429,7 @@ fn has(block: &[StmtNode], wanted: &impl Fn(&Stmt) -> bool) -> bool {
                     blocks.extend(handlers.iter().map(|handler| &handler[..]));
                 }
                 Stmt::With { body, .. } => blocks.push(body),
-                Stmt::Match { cases, .. } => blocks.extend(cases.iter().map(|case| &case[..])),
+                Stmt::Match { cases, .. } => blocks.extend(cases.iter().map(|case| &case.body[..])),
                 _ => {}
             }
         }

@@ -64,7 +64,7 @@ impl<'a> Interpreter<'a> {
         let between = Span { start: self.span_of(code, *left_id).end, end: self.span_of(code, *right_id).start };
         let operator = self.word_in(between);
         let is_name = |id: ExprId| code.top.expr(id).expr == Expr::Name;
-        match (left, right, operator.of(self.text)) {
+        match (left, right, self.text_at(operator)) {
             (Value::Column(column), Value::None, "==" | "!=") if !column.constant => {
                 self.misused(Misuse::EqualsNone, span, operator);
             }
@@ -89,13 +89,13 @@ impl<'a> Interpreter<'a> {
     pub(super) fn gives_truth(&self, code: Code<'a>, operands: &[ExprId]) -> bool {
         operands.windows(2).any(|pair| {
             let between = Span { start: self.span_of(code, pair[0]).end, end: self.span_of(code, pair[1]).start };
-            let word = self.word_in(between).of(self.text);
+            let word = self.text_at(self.word_in(between));
             ["is", "in", "not"].iter().any(|start| word.starts_with(start))
         })
     }
 
     fn word_in(&self, span: Span) -> Span {
-        let text = span.of(self.text);
+        let text = self.text_at(span);
         let start = span.start as usize + (text.len() - text.trim_start_matches([' ', '\n', '\t', '\\', ')']).len());
         let word = text.trim_matches([' ', '\n', '\t', '\\', '(', ')']);
         Span::new(start, start + word.len())
@@ -103,7 +103,7 @@ impl<'a> Interpreter<'a> {
 
     /// `sum([…])` where `sum` came with a star import.
     pub(super) fn check_shadowed(&mut self, name: &str, call: &Call<'a>) {
-        let bare = call.receiver.is_empty() && call.method.of(self.text) == name;
+        let bare = call.receiver.is_empty() && self.text_at(call.method) == name;
         let is_replaced = matches!(name, "sum" | "max" | "min" | "abs" | "round" | "filter" | "hash" | "pow" | "slice");
         let takes_python = |value: &Value<'a>| match value {
             Value::List(_)

@@ -4,10 +4,12 @@
 //! parameters' names, annotations and uses tell, if nothing calls them). Work is capped: a file that asks for more than
 //! the budget loses facts, never time.
 
+mod arguments;
 mod builtin;
 mod builtin_calls;
 mod builtin_terms;
 mod call;
+mod callers;
 mod column;
 mod composed;
 mod condition;
@@ -15,11 +17,13 @@ mod expression;
 mod frame;
 mod functions;
 mod io;
+mod library;
 mod loops;
 mod misuse;
 mod modules;
 mod names;
 mod objects;
+mod project;
 mod python;
 mod rdd;
 mod settings;
@@ -31,9 +35,12 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use self::project::Files;
+use super::Imports;
+use super::file::Placed;
 use super::ir::{ExprId, FunctionId};
 use super::plan::{Action, CallSite, Literal, LoopId, Node, NodeId, Operator, Scope, ScopeId, SparkUse, StaticPlan};
-use super::value::{Closure, Code, EnvId, UserClass, Value};
+use super::value::{Closure, Code, EnvId, Item, UserClass, Value};
 use super::{jobs, magics};
 use crate::text::Span;
 
@@ -43,19 +50,23 @@ const DEPTH: usize = 160;
 /// How deep functions of the file are followed into each other.
 const CALLS: usize = 12;
 
-/// The plan of a file: its text, its statements, and where a new import belongs.
-pub(super) fn interpret(text: &str, tops: &[Code<'_>], import_offset: u32) -> StaticPlan {
-    let expressions: usize = tops.iter().map(|code| code.top.exprs.len()).sum();
-    let mut interpreter = Interpreter::new(text, 20_000 + 12 * expressions);
+/// The plan of a file: its text, its statements, where a new import belongs, and what it may import.
+pub(super) fn interpret(text: &str, tops: &[Placed], import_offset: u32, imports: &Imports) -> StaticPlan {
+    let expressions: usize = tops.iter().map(|placed| placed.top.exprs.len()).sum();
+    let mut interpreter = Interpreter::new(text, 20_000 + 12 * expressions, imports);
     interpreter.plan.uses = SparkUse { import_offset, ..SparkUse::default() };
-    interpreter.scan_imports(tops);
-    for code in tops {
+    let tops: Vec<Code<'_>> =
+        tops.iter().map(|placed| Code { top: &placed.top, text, file: 0, origin: 0, base: placed.start }).collect();
+    interpreter.scan_imports(&tops);
+    for code in &tops {
         interpreter.block(*code, &code.top.body);
     }
     interpreter.read_uncalled();
     interpreter.find_captures();
+    callers::loops_of_callers(&mut interpreter.plan);
+    interpreter.keep_own();
     let mut plan = interpreter.plan;
-    jobs::read(text, tops, &mut plan);
+    jobs::read(text, &tops, &mut plan);
     magics::read(text, &mut plan);
     plan.finish();
     plan
@@ -89,6 +100,7 @@ struct Frame<'a> {
     loops: SmallVec<[LoopId; 2]>,
     conditional: bool,
     returns: Vec<Value<'a>>,
+    yields: Vec<Value<'a>>,
     statement: Span,
 }
 
@@ -104,7 +116,7 @@ enum Flow {
 }
 
 struct Interpreter<'a> {
-    text: &'a str,
+    files: Files<'a>,
     plan: StaticPlan,
     envs: Vec<Env<'a>>,
     journal: Vec<Vec<Change<'a>>>,
@@ -121,10 +133,15 @@ struct Interpreter<'a> {
     memo: FxHashMap<functions::CallKey, Value<'a>>,
     /// Objects made of the file's classes, by the class's namespace.
     instances: FxHashMap<EnvId, Value<'a>>,
+    /// The class that an object was made of, by the object's namespace.
+    classes: FxHashMap<EnvId, std::rc::Rc<UserClass<'a>>>,
+    /// Calls of the file's functions that were noted.
+    called: FxHashSet<(ScopeId, Span)>,
     /// Frames by temporary view.
     views: FxHashMap<String, NodeId>,
     scopes: FxHashMap<(Span, u32), ScopeId>,
-    loops: FxHashMap<Span, LoopId>,
+    /// By the loop, and for one of another file by the call that led there.
+    loops: FxHashMap<(Span, Span), LoopId>,
     actions: FxHashMap<(Span, Span), usize>,
     bindings: FxHashMap<Span, usize>,
     windows: FxHashMap<Span, usize>,
@@ -147,12 +164,12 @@ struct Interpreter<'a> {
 const MODULE: EnvId = EnvId(0);
 
 impl<'a> Interpreter<'a> {
-    fn new(text: &'a str, budget: usize) -> Self {
+    fn new(text: &'a str, budget: usize, imports: &'a Imports) -> Self {
         let span = Span::new(0, text.len());
         let mut plan = StaticPlan::default();
         plan.scopes.push(Scope { name: String::new(), span, parent: ScopeId(0), is_test: false });
         Self {
-            text,
+            files: Files::new(text, MODULE, imports),
             plan,
             envs: vec![Env::default()],
             journal: Vec::new(),
@@ -162,6 +179,7 @@ impl<'a> Interpreter<'a> {
                 loops: SmallVec::new(),
                 conditional: false,
                 returns: Vec::new(),
+                yields: Vec::new(),
                 statement: Span::default(),
             },
             calls: Vec::new(),
@@ -170,6 +188,8 @@ impl<'a> Interpreter<'a> {
             defined: Vec::new(),
             memo: FxHashMap::default(),
             instances: FxHashMap::default(),
+            classes: FxHashMap::default(),
+            called: FxHashSet::default(),
             views: FxHashMap::default(),
             scopes: FxHashMap::default(),
             loops: FxHashMap::default(),
@@ -192,7 +212,17 @@ impl<'a> Interpreter<'a> {
 
     /// The characters of a relative span.
     fn str(&self, code: Code<'a>, span: Span) -> &'a str {
-        code.span(span).of(self.text)
+        code.str(span)
+    }
+
+    /// The characters of an expression.
+    fn source_of(&self, code: Code<'a>, id: ExprId) -> &'a str {
+        code.str(code.top.expr(id).span)
+    }
+
+    /// The characters of a span over all files.
+    fn text_at(&self, span: Span) -> &'a str {
+        self.files.text(span)
     }
 
     fn span_of(&self, code: Code<'a>, id: ExprId) -> Span {
@@ -221,6 +251,9 @@ impl<'a> Interpreter<'a> {
 
     /// Adds an action, or one more input to an action that was met before at the same call.
     fn action(&mut self, action: Action) -> usize {
+        if !self.files.is_own(action.site.call) {
+            self.remote_action(&action);
+        }
         let key = (action.site.call, action.site.method);
         let Some(&index) = self.actions.get(&key) else {
             self.actions.insert(key, self.plan.actions.len());
@@ -253,7 +286,7 @@ impl<'a> Interpreter<'a> {
         if a.same(&b) {
             return a;
         }
-        match (a, b) {
+        match (self.imported(a), self.imported(b)) {
             (Value::Frame(a), Value::Frame(b)) => Value::Frame(self.merged_node(a, b)),
             (Value::Rdd(a), Value::Rdd(b)) => Value::Rdd(self.merged_node(a, b)),
             (Value::Rows(a), Value::Rows(b)) => Value::Rows(self.merged_node(a, b)),
@@ -263,6 +296,14 @@ impl<'a> Interpreter<'a> {
                 Value::Template(Rc::new(vec![None].into()))
             }
             (Value::Column(a), Value::Column(b)) => Value::Column(column::either(&a, &b)),
+            (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() && a.len() <= 8 => {
+                let part = |(a, b): (&Item<'a>, &Item<'a>)| Item {
+                    value: self.merge(a.value.clone(), b.value.clone()),
+                    span: a.span,
+                };
+                Value::Tuple(std::rc::Rc::new(a.iter().zip(b.iter()).map(part).collect()))
+            }
+            (a, b) if arguments::is_choice(&a) && arguments::is_choice(&b) => arguments::choice(a, b),
             (
                 a @ (Value::List(_) | Value::Tuple(_) | Value::Many(_)),
                 b @ (Value::List(_) | Value::Tuple(_) | Value::Many(_)),
@@ -288,8 +329,16 @@ impl<'a> Interpreter<'a> {
         }
     }
 
+    /// Whether the running file has cost more than its budget.
+    fn is_spent(&self) -> bool {
+        if self.files.at_home() { self.steps > self.budget } else { self.files.is_spent() }
+    }
+
     /// Whether the file may still be read on; false once it has cost more than its budget.
     fn step(&mut self) -> bool {
+        if !self.files.at_home() {
+            return self.files.step();
+        }
         self.steps += 1;
         self.steps <= self.budget
     }

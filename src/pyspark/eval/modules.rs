@@ -31,12 +31,24 @@ impl<'a> Interpreter<'a> {
                 None => {
                     // `import a.b` binds `a`; with an alias, the whole path.
                     let path = if alias.is_some() { name } else { name.split('.').next().unwrap_or(name) };
-                    let value = module(path);
+                    let value = match self.project_module(name) {
+                        Some(full) => {
+                            let end = full.len() - (name.len() - path.len());
+                            Value::Project(full.get(..end).unwrap_or(&full).into())
+                        }
+                        None => module(path),
+                    };
                     self.set(env, alias.unwrap_or(path), Some(value));
                 }
-                Some(_) if name == "*" => self.import_all(path),
+                Some(_) if name == "*" => match self.project_module(path) {
+                    Some(module) => self.import_all_of(&module),
+                    None => self.import_all(path),
+                },
                 Some(_) => {
-                    let value = self.member(path, name);
+                    let value = match self.project_module(path) {
+                        Some(module) => Value::Imported(module.into(), name),
+                        None => self.member(path, name),
+                    };
                     self.set(env, alias.unwrap_or(name), Some(value));
                 }
             }
@@ -95,6 +107,11 @@ impl<'a> Interpreter<'a> {
                     self.set(env, "functions", Some(Value::Module("pyspark.sql.functions".into())));
                 }
             }
+            "awsglue.transforms" => {
+                for name in super::library::GLUE_TRANSFORMS {
+                    self.set(env, name, Some(Value::Module(format!("awsglue.transforms.{name}").into())));
+                }
+            }
             "pyspark.sql.window" => self.set(env, "Window", Some(Value::Class("Window"))),
             _ => {}
         }
@@ -104,9 +121,13 @@ impl<'a> Interpreter<'a> {
     pub(super) fn member(&mut self, path: &str, name: &'a str) -> Value<'a> {
         match (path, name) {
             ("functools", "reduce") => return Value::Builtin("reduce"),
+            ("functools", "partial") => return Value::Builtin("partial"),
+            ("functools", "wraps") => return Value::Builtin("wraps"),
             ("pyspark.shell" | "databricks.sdk.runtime" | "pyspark.sql.session", "spark") => {
                 return Value::Object(Object::Session);
             }
+            ("pyspark", "pandas") => return Value::Module("pyspark.pandas".into()),
+            ("pyspark.pandas", name) => return Value::Module(format!("pyspark.pandas.{name}").into()),
             _ if api::is_foreign_package(path) => return Value::Foreign,
             _ => {}
         }
@@ -124,11 +145,11 @@ impl<'a> Interpreter<'a> {
             }
             return module(&format!("{path}.{name}"));
         }
-        // Another module, of the project or not: unknown here.
+        // A module that is not of the project.
         Value::Unknown
     }
 }
 
 fn module<'a>(path: &str) -> Value<'a> {
-    if api::is_foreign_package(path) { Value::Foreign } else { Value::Module(path.into()) }
+    if api::is_foreign_package(path) && path != "pyspark.pandas" { Value::Foreign } else { Value::Module(path.into()) }
 }

@@ -127,7 +127,7 @@ impl<'a> Interpreter<'a> {
                 };
                 if let Some(env) = env {
                     let span = self.span_of(code, target);
-                    self.bind(span.of(self.text).to_owned(), span, &value);
+                    self.bind(self.text_at(span).to_owned(), span, &value);
                     let name = self.str(code, *name);
                     self.set(env, name, Some(value));
                 }
@@ -139,7 +139,7 @@ impl<'a> Interpreter<'a> {
     }
 
     pub(super) fn assign_name(&mut self, span: Span, value: Value<'a>) {
-        let name = span.of(self.text);
+        let name = self.text_at(span);
         self.bind(name.to_owned(), span, &value);
         if matches!(value, Value::Object(crate::pyspark::value::Object::Session)) {
             self.plan.uses.session.get_or_insert_with(|| name.to_owned());
@@ -212,7 +212,8 @@ impl<'a> Interpreter<'a> {
         match &code.top.expr(id).expr {
             Expr::Name => {
                 let name = self.str(code, code.top.expr(id).span);
-                self.lookup(name).unwrap_or(Value::Unknown)
+                let value = self.lookup(name).unwrap_or(Value::Unknown);
+                self.imported(value)
             }
             Expr::Attribute { object, name, .. } => {
                 let name = self.str(code, *name);

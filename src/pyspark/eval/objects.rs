@@ -10,7 +10,7 @@ use crate::pyspark::ir::{ArgName, ExprId};
 use crate::pyspark::plan::{
     ActionKind, DriverData, Loop, LoopOver, Operator, RowUseKind, SessionStart, Source, WindowOrder,
 };
-use crate::pyspark::value::{Code, Object, Reader, Value, WindowSpec};
+use crate::pyspark::value::{Code, Library, Object, Reader, UserClass, Value, WindowSpec};
 
 /// Built-in functions that pass frames or collections on.
 pub(super) fn is_builtin(name: &str) -> bool {
@@ -36,6 +36,7 @@ pub(super) fn is_builtin(name: &str) -> bool {
             | "range"
             | "print"
             | "super"
+            | "next"
     )
 }
 
@@ -52,6 +53,9 @@ impl<'a> Interpreter<'a> {
         if let Value::Module(path) = &value {
             return self.member(path, name);
         }
+        if let Value::Project(module) = &value {
+            return self.project_member(module, name);
+        }
         let value = self.by_use(code, object, value, name);
         match &value {
             Value::Frame(frame) => {
@@ -59,10 +63,19 @@ impl<'a> Interpreter<'a> {
                 self.frame_attribute(*frame, name, &call)
             }
             Value::Object(object) => self.object_attribute(*object, name),
+            Value::Library(object) => self.library_attribute(*object, name),
             Value::Class("SparkSession") if name == "builder" => Value::Object(Object::Builder),
             Value::Class(_) => Value::Unbound(name),
             Value::Instance(class, env) => self.instance_attribute(&class.clone(), *env, name),
-            Value::UserClass(class) => self.class_member(class, name).unwrap_or(Value::Unknown),
+            Value::UserClass(class) => match self.class_member(class, name) {
+                Some(Value::Closure(method)) => Value::Closure(Rc::new(self.of_class(class, &method))),
+                member => member.unwrap_or(Value::Unknown),
+            },
+            Value::Choice(choices) => {
+                let values: Vec<Value<'a>> =
+                    choices.iter().map(|choice| self.attribute(code, id, choice.clone(), name, object)).collect();
+                self.any_of(values)
+            }
             Value::Rdd(_) | Value::Grouped(_) | Value::Reader(_) | Value::Writer(_) | Value::Window(_) => {
                 Value::Unknown
             }
@@ -97,13 +110,20 @@ impl<'a> Interpreter<'a> {
             (Object::Session | Object::SqlContext, "udf" | "udtf") => Value::Object(Object::UdfRegistration),
             (Object::Session, "builder") => Value::Object(Object::Builder),
             (Object::SqlContext, "spark_session" | "sparkSession") => Value::Object(Object::Session),
+            (Object::SqlContext, "create_dynamic_frame") => Value::Library(Library::DynamicReader { frames: false }),
+            (Object::SqlContext, "create_data_frame") => Value::Library(Library::DynamicReader { frames: true }),
+            (Object::SqlContext, "write_dynamic_frame" | "write_data_frame") => Value::Library(Library::DynamicWriter),
             _ => Value::Unknown,
         }
     }
 
     pub(super) fn object_method(&mut self, object: Object, name: &str, call: &Call<'a>) -> Value<'a> {
         match object {
-            Object::Session | Object::SqlContext => self.session_method(object, name, call),
+            Object::SqlContext => match self.glue_method(name, call) {
+                Some(value) => value,
+                None => self.session_method(object, name, call),
+            },
+            Object::Session => self.session_method(object, name, call),
             Object::Builder => self.builder_method(name, call),
             Object::Conf => self.conf_method(name, call),
             Object::Runtime => {
@@ -164,7 +184,6 @@ impl<'a> Interpreter<'a> {
                 self.pair_setting(Carrier::RuntimeSet, call, "key", "value");
                 Value::None
             }
-            "create_dynamic_frame" => Value::Unknown,
             _ => Value::Unknown,
         }
     }
@@ -182,6 +201,10 @@ impl<'a> Interpreter<'a> {
             }
             "master" | "appName" => {
                 self.named_setting(name, Carrier::Builder, call);
+                Value::Object(Object::Builder)
+            }
+            "remote" => {
+                self.plan.uses.connect = true;
                 Value::Object(Object::Builder)
             }
             "getOrCreate" | "create" => {
@@ -290,6 +313,10 @@ impl<'a> Interpreter<'a> {
         let first = call.values.first().cloned();
         match (name, first) {
             ("reduce", Some(callee)) => self.reduce(&callee, call),
+            ("partial", Some(_)) => self.partial(call),
+            ("next", Some(iterator)) => self.element(&iterator).unwrap_or(Value::Unknown),
+            ("wraps", _) => Value::Builtin("wrapped"),
+            ("wrapped", Some(function)) => function,
             ("display", Some(Value::Frame(frame))) => {
                 self.act(ActionKind::Show, Some(frame), false, call);
                 Value::None
@@ -321,11 +348,26 @@ impl<'a> Interpreter<'a> {
     /// `super()`: the object, with the methods of its class's first base in the file.
     fn base_of_self(&self) -> Value<'a> {
         let Some(Value::Instance(class, env)) = self.lookup("self") else { return Value::Unknown };
-        let base = class.bases.iter().find_map(|base| match base {
-            Value::UserClass(base) => Some(base.clone()),
-            _ => None,
-        });
-        base.map_or(Value::Unknown, |base| Value::Instance(base, env))
+        let base_of = |class: &UserClass<'a>| {
+            class.bases.iter().find_map(|base| match base {
+                Value::UserClass(base) => Some(base.clone()),
+                _ => None,
+            })
+        };
+        // The base of the class that holds the running method.
+        let running = self.calls.last().copied();
+        let mut holder = Some(class.clone());
+        for _ in 0..16 {
+            let Some(at) = holder else { break };
+            let holds = self.envs[at.env.0 as usize].names.values().flatten().any(|member| {
+                matches!(member, Value::Closure(method) if Some((method.code.base, method.function)) == running)
+            });
+            if holds {
+                return base_of(&at).map_or(Value::Unknown, |base| Value::Instance(base, env));
+            }
+            holder = base_of(&at);
+        }
+        base_of(&class).map_or(Value::Unknown, |base| Value::Instance(base, env))
     }
 
     fn enumerate(&mut self, value: Value<'a>) -> Value<'a> {
@@ -361,10 +403,11 @@ impl<'a> Interpreter<'a> {
     /// `reduce(f, frames)`: the accumulator is a loop's variable.
     fn reduce(&mut self, callee: &Value<'a>, call: &Call<'a>) -> Value<'a> {
         let Some(collection) = call.values.get(1).cloned() else { return Value::Unknown };
+        let start = call.value(2, "initial").cloned();
         if let Value::List(items) | Value::Tuple(items) = &collection
             && items.len() <= 8
         {
-            let mut values: Vec<Value<'a>> = call.values.get(2).cloned().into_iter().collect();
+            let mut values: Vec<Value<'a>> = start.into_iter().collect();
             values.extend(items.iter().map(|item| item.value.clone()));
             let mut values = values.into_iter();
             let Some(first) = values.next() else { return Value::Unknown };
@@ -372,7 +415,7 @@ impl<'a> Interpreter<'a> {
         }
         // Of an unknown collection only the start tells what the accumulator is.
         let element = self.element(&collection).unwrap_or(Value::Unknown);
-        let start = call.values.get(2).cloned().unwrap_or_else(|| element.clone());
+        let start = start.unwrap_or_else(|| element.clone());
         let Value::Frame(before) = start else {
             return self.apply_value(callee, vec![start, element], call);
         };

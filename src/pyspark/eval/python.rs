@@ -81,7 +81,7 @@ impl<'a> Interpreter<'a> {
         if self.plan.python.get(index).is_none_or(|known| known.function.is_some()) {
             return;
         }
-        let declared = self.plan.python[index].site.of(self.text);
+        let declared = self.text_at(self.plan.python[index].site);
         let facts = self.function_facts(closure, declared);
         self.plan.python[index].function = Some(facts);
         self.row_functions.push((index, closure.clone()));
@@ -93,6 +93,7 @@ impl<'a> Interpreter<'a> {
             let function = closure.code.top.function(closure.function);
             let names = self.names_in(closure.code, function);
             let own = self.bound_in(closure.code, function);
+            self.use_imports(closure.code, names.iter().map(|(name, _)| *name));
             let captures = self.captures(&closure, &names, &own);
             if let Some(facts) = self.plan.python.get_mut(index).and_then(|known| known.function.as_mut()) {
                 facts.captures = captures;
@@ -120,7 +121,7 @@ impl<'a> Interpreter<'a> {
             (None, [first, second]) if is_text(code, &first.stmt) => returned(&second.stmt),
             _ => None,
         };
-        let decorators = function.decorators.iter().map(|id| self.span_of(code, *id).of(self.text));
+        let decorators = function.decorators.iter().map(|id| self.source_of(code, *id));
         let cached = decorators.into_iter().any(|text| text.contains("cache"));
         FunctionFacts {
             name: self.plan.scope(scope).name.clone(),
@@ -181,7 +182,10 @@ impl<'a> Interpreter<'a> {
                     targets.extend(items.iter().filter_map(|(_, target)| *target));
                     open.extend(body.iter().map(|node| &node.stmt));
                 }
-                Stmt::Match { cases, .. } => open.extend(blocks(cases)),
+                Stmt::Match { cases, .. } => {
+                    names.extend(cases.iter().flat_map(|case| &case.names).map(|name| self.str(code, *name)));
+                    open.extend(cases.iter().flat_map(|case| &case.body).map(|node| &node.stmt));
+                }
                 Stmt::Import(imported) => {
                     let bound = |it: &crate::pyspark::ir::Imported| self.str(code, it.alias.unwrap_or(it.name));
                     names.extend(imported.iter().map(bound));
@@ -199,7 +203,7 @@ impl<'a> Interpreter<'a> {
         }
         while let Some(target) = targets.pop() {
             match &code.top.expr(target).expr {
-                Expr::Name => names.push(self.span_of(code, target).of(self.text)),
+                Expr::Name => names.push(self.source_of(code, target)),
                 Expr::Tuple(items) | Expr::List(items) => targets.extend(items.iter().copied()),
                 _ => {}
             }
@@ -214,7 +218,7 @@ impl<'a> Interpreter<'a> {
         let mut calls: Vec<(String, Span)> = nodes
             .filter_map(|node| {
                 let Expr::Call { function, .. } = &node.expr else { return None };
-                let name = self.span_of(code, *function).of(self.text);
+                let name = self.source_of(code, *function);
                 let is_path = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.'));
                 (is_path && !name.is_empty()).then(|| (self.resolved(name), code.span(node.span)))
             })
@@ -324,7 +328,7 @@ impl<'a> Interpreter<'a> {
     /// Whether a call's function prints or logs.
     pub(super) fn is_log(&self, code: Code<'a>, function: crate::pyspark::ir::ExprId) -> bool {
         match &code.top.expr(function).expr {
-            Expr::Name => self.span_of(code, function).of(self.text) == "print",
+            Expr::Name => self.source_of(code, function) == "print",
             Expr::Attribute { receiver, name, .. } => {
                 let level = matches!(
                     self.str(code, *name),

@@ -115,7 +115,7 @@ impl<'a> Interpreter<'a> {
         if call.span == statement || call.receiver.is_empty() {
             return call.span;
         }
-        let is_chain = call.method.of(self.text) != "set" && call.method.of(self.text) != "setConf";
+        let is_chain = self.text_at(call.method) != "set" && self.text_at(call.method) != "setConf";
         if is_chain || call.span.end != statement.end {
             Span { start: call.receiver.end, end: call.span.end }
         } else {

@@ -109,7 +109,7 @@ impl<'a> Interpreter<'a> {
                 pieces.push(Piece { span: Span { start: end, end: line.start }, ..Piece::elsewhere("\n") });
                 text.push('\n');
             }
-            let written = line.of(self.text);
+            let written = self.text_at(line);
             pieces.push(Piece::of_literal(written, line, true, false));
             text.push_str(written);
             end = Some(line.end);
@@ -118,15 +118,15 @@ impl<'a> Interpreter<'a> {
         let whole = code.span(first.cover(*last));
         for range in sql::split(&text) {
             let statement = Text { text: text[range.clone()].to_owned(), pieces: place::slice(&pieces, &range), whole };
-            self.frame.statement =
-                SourceMap::new(&statement.pieces, self.text, HOLE.len(), whole).span(&(0..statement.text.len()));
+            self.frame.statement = SourceMap::new(&statement.pieces, |span| self.text_at(span), HOLE.len(), whole)
+                .span(&(0..statement.text.len()));
             self.run_sql(&statement);
         }
     }
 
     /// Adds a statement's nodes; `None` if it can't be read.
     fn run_sql(&mut self, text: &Text) -> Option<Done> {
-        let map = SourceMap::new(&text.pieces, self.text, HOLE.len(), text.whole);
+        let map = SourceMap::new(&text.pieces, |span| self.text_at(span), HOLE.len(), text.whole);
         self.plan.sql.push(map.span(&(0..text.text.len())));
         self.sql_setting(&text.text, &map);
         let lowered: Arc<Lowered> = sql::lowered(&text.text)?;
@@ -239,7 +239,7 @@ impl<'a> Interpreter<'a> {
             && let Some(lowered) = sql::lowered(&format!("{SELECT}{}", text.text))
         {
             let pieces: Pieces = std::iter::once(Piece::elsewhere(SELECT)).chain(text.pieces.iter().copied()).collect();
-            let map = SourceMap::new(&pieces, self.text, HOLE.len(), whole);
+            let map = SourceMap::new(&pieces, |span| self.text_at(span), HOLE.len(), whole);
             let (windows, calls) = self.sql_functions(&lowered, &[], &map);
             column.windowed = lowered.calls.iter().any(|call| call.over.is_some());
             column.window = windows.first().copied();

@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::{Flow, Interpreter, MODULE, Usage};
-use crate::pyspark::ir::{ClassId, Expr, ExprId, FunctionId, Operator, Stmt, StmtNode};
-use crate::pyspark::plan::ScopeId;
+use super::{Flow, Interpreter, Usage};
+use crate::pyspark::ir::{Case, ClassId, Expr, ExprId, FunctionId, Operator, Stmt, StmtNode};
+use crate::pyspark::plan::{LoopId, ScopeId};
 use crate::pyspark::value::{Closure, Code, UserClass, Value};
+use crate::text::Span;
 
 impl<'a> Interpreter<'a> {
     pub(super) fn block(&mut self, code: Code<'a>, block: &'a [StmtNode]) -> Flow {
@@ -20,15 +21,13 @@ impl<'a> Interpreter<'a> {
     }
 
     fn statement(&mut self, code: Code<'a>, node: &'a StmtNode) -> Flow {
-        self.frame.statement = code.span(node.span);
+        self.at(code, node.span);
         match &node.stmt {
             Stmt::Nothing => {}
             Stmt::Expr(value) => self.expression_statement(code, *value),
             Stmt::Assign { targets, annotation, value } => {
                 let usage = match targets.first().map(|target| &code.top.expr(*target).expr) {
-                    Some(Expr::Name) if targets.len() == 1 => {
-                        Usage::Bound(self.span_of(code, targets[0]).of(self.text))
-                    }
+                    Some(Expr::Name) if targets.len() == 1 => Usage::Bound(self.source_of(code, targets[0])),
                     _ => Usage::Used,
                 };
                 let Some(value) = value else { return Flow::Next };
@@ -60,8 +59,9 @@ impl<'a> Interpreter<'a> {
             }
             Stmt::With { items, body } => {
                 for (value, target) in items {
-                    self.frame.statement = self.span_of(code, *value);
+                    self.at(code, code.top.expr(*value).span);
                     let value = self.eval(code, *value, Usage::Used);
+                    let value = self.entered(value);
                     if let Some(target) = target {
                         self.assign(code, *target, value);
                     }
@@ -69,11 +69,12 @@ impl<'a> Interpreter<'a> {
                 return self.block(code, body);
             }
             Stmt::Match { subject, cases } => {
-                if let Some(subject) = subject {
-                    self.eval(code, *subject, Usage::Used);
-                }
-                let branches =
-                    cases.iter().map(|case| self.branch(code, case)).chain([(Flow::Next, Vec::new())]).collect();
+                let subject = match subject {
+                    Some(subject) => self.eval(code, *subject, Usage::Used),
+                    None => Value::Unknown,
+                };
+                let mut branches: Vec<_> = cases.iter().map(|case| self.case(code, case, &subject)).collect();
+                branches.push((Flow::Next, Vec::new()));
                 return self.join(branches);
             }
             Stmt::Function(id) => self.define(code, *id),
@@ -82,7 +83,7 @@ impl<'a> Interpreter<'a> {
             Stmt::Delete(targets) => {
                 for target in targets {
                     if let Expr::Name = code.top.expr(*target).expr {
-                        let name = self.span_of(code, *target).of(self.text);
+                        let name = self.source_of(code, *target);
                         let env = self.target_env(name);
                         self.set(env, name, None);
                     }
@@ -121,7 +122,7 @@ impl<'a> Interpreter<'a> {
         let env = self.frame.env;
         for name in names {
             let name = self.str(code, *name);
-            let mut target = MODULE;
+            let mut target = self.files.env(code);
             if nonlocal {
                 let mut at = self.envs[env.0 as usize].parent;
                 while let Some(parent) = at {
@@ -146,6 +147,33 @@ impl<'a> Interpreter<'a> {
         (flow, changes)
     }
 
+    /// Runs a case of a `match` with the names that its pattern binds.
+    fn case(&mut self, code: Code<'a>, case: &'a Case, subject: &Value<'a>) -> (Flow, super::names::Changes<'a>) {
+        let conditional = std::mem::replace(&mut self.frame.conditional, true);
+        self.begin();
+        for name in &case.names {
+            let value = if case.whole == Some(*name) { subject.clone() } else { Value::Unknown };
+            self.assign_name(code.span(*name), value);
+        }
+        let flow = self.block(code, &case.body);
+        let changes = self.rollback();
+        self.frame.conditional = conditional;
+        (flow, changes)
+    }
+
+    /// What `with` binds: what the object's own `__enter__` returns, else the object.
+    fn entered(&mut self, value: Value<'a>) -> Value<'a> {
+        let Value::Instance(class, env) = &value else { return value };
+        match self.class_member(class, "__enter__") {
+            Some(Value::Closure(method)) => {
+                let this = Some(self.as_itself(class, *env));
+                let bound = Closure { code: method.code, function: method.function, env: method.env, this };
+                self.call_plain(&bound)
+            }
+            _ => value,
+        }
+    }
+
     fn if_statement(
         &mut self,
         code: Code<'a>,
@@ -153,8 +181,9 @@ impl<'a> Interpreter<'a> {
         otherwise: Option<&'a [StmtNode]>,
     ) -> Flow {
         let mut outcomes = Vec::new();
+        let (mut is_dead, mut is_void) = (false, false);
         for (test, body) in branches {
-            self.frame.statement = self.span_of(code, *test);
+            self.at(code, code.top.expr(*test).span);
             let value = self.eval(code, *test, Usage::Used);
             self.check_condition(code, *test, &value);
             match self.truth(code, *test) {
@@ -169,19 +198,30 @@ impl<'a> Interpreter<'a> {
                     return self.join(outcomes);
                 }
                 // Read for its findings; its names never arrive.
+                Some(false) if !code.is_home() => {}
                 Some(false) => {
                     self.branch(code, body);
                 }
-                None => outcomes.push(self.branch(code, body)),
+                None => {
+                    let holds = self.tests_none(code, *test);
+                    let outcome = self.branch(code, body);
+                    // The branch of a test that can't hold is read for its findings.
+                    if !is_void && holds != Some(false) {
+                        outcomes.push(outcome);
+                    }
+                    is_dead |= holds == Some(false);
+                    is_void |= holds == Some(true);
+                }
             }
         }
-        outcomes.push(match otherwise {
-            Some(otherwise) if outcomes.is_empty() => {
-                return self.block(code, otherwise);
-            }
+        let last = match otherwise {
+            Some(otherwise) if outcomes.is_empty() && !is_dead => return self.block(code, otherwise),
             Some(otherwise) => self.branch(code, otherwise),
             None => (Flow::Next, Vec::new()),
-        });
+        };
+        if !is_void {
+            outcomes.push(last);
+        }
         self.join(outcomes)
     }
 
@@ -193,6 +233,9 @@ impl<'a> Interpreter<'a> {
         taken: ExprId,
         otherwise: Option<&'a [StmtNode]>,
     ) {
+        if !code.is_home() {
+            return;
+        }
         let behind = branches.iter().skip_while(|(test, _)| *test != taken).skip(1);
         for (_, body) in behind {
             self.branch(code, body);
@@ -231,15 +274,14 @@ impl<'a> Interpreter<'a> {
         let function = code.top.function(id);
         let mut udf = None;
         let mut is_udf = false;
-        let mut transparent = true;
+        let mut decorators = Vec::new();
         for decorator in &function.decorators {
             let value = self.eval(code, *decorator, Usage::Used);
             is_udf |= matches!(value, Value::Udf(_)) || matches!(&value, Value::Function(name) if name.contains("udf"));
             if is_udf && udf.is_none() {
                 udf = self.decorated(code, id, &value, self.span_of(code, *decorator));
             }
-            let text = self.span_of(code, *decorator).of(self.text);
-            transparent &= super::functions::keeps_result(text);
+            decorators.push((value, self.source_of(code, *decorator)));
         }
         let scope = self.scope_of(code, id);
         let closure = Closure { code, function: id, env: self.frame.env, this: None };
@@ -249,9 +291,31 @@ impl<'a> Interpreter<'a> {
             self.set(env, name, Some(Value::Udf(udf)));
             return;
         }
-        self.defined.push((Closure { code, function: id, env: self.frame.env, this: None }, scope, None));
-        let value = if transparent { Value::Closure(Rc::new(closure)) } else { Value::Unknown };
+        if code.is_home() {
+            self.defined.push((Closure { code, function: id, env: self.frame.env, this: None }, scope, None));
+        }
+        let mut value = Value::Closure(Rc::new(closure));
+        while let Some((decorator, text)) = decorators.pop() {
+            value = self.wrapped(&decorator, text, value, code.span(function.name));
+        }
         self.set(env, name, Some(value));
+    }
+
+    /// What a decorator makes of a function: what its own code returns, else the function itself if its name promises so.
+    fn wrapped(&mut self, decorator: &Value<'a>, text: &str, function: Value<'a>, site: Span) -> Value<'a> {
+        let made = match decorator {
+            Value::Builtin("wrapped") => function.clone(),
+            Value::Closure(_) => {
+                let item = crate::pyspark::value::Item { value: function.clone(), span: site };
+                let arguments = super::arguments::Arguments { positional: vec![item], ..Default::default() };
+                self.apply_at(decorator, arguments, site)
+            }
+            _ => Value::Unknown,
+        };
+        match made {
+            Value::Unknown | Value::None if super::functions::keeps_result(text) => function,
+            made => made,
+        }
     }
 
     fn class(&mut self, code: Code<'a>, id: ClassId) {
@@ -259,7 +323,8 @@ impl<'a> Interpreter<'a> {
         let bases = class.bases.iter().map(|base| self.eval(code, *base, Usage::Used)).collect();
         let outer = self.frame.env;
         let env = self.new_env(Some(outer));
-        let user_class = Rc::new(UserClass { env, bases });
+        let fields = class.body.iter().filter_map(|node| self.field(code, node)).collect();
+        let user_class = Rc::new(UserClass { env, bases, fields });
         let first = self.defined.len();
         self.frame.env = env;
         self.block(code, &class.body);
@@ -275,6 +340,13 @@ impl<'a> Interpreter<'a> {
         let name = self.str(code, class.name);
         let target = self.target_env(name);
         self.set(target, name, Some(Value::UserClass(user_class)));
+    }
+
+    /// A name that a class body annotates, with the annotation.
+    fn field(&self, code: Code<'a>, node: &'a StmtNode) -> Option<(&'a str, &'a str)> {
+        let Stmt::Assign { targets, annotation: Some(annotation), .. } = &node.stmt else { return None };
+        let [target] = **targets else { return None };
+        (code.top.expr(target).expr == Expr::Name).then(|| (self.source_of(code, target), self.str(code, *annotation)))
     }
 
     /// Methods in a class's namespace look names up outside of it.
@@ -294,6 +366,10 @@ impl<'a> Interpreter<'a> {
     }
 
     pub(super) fn scope_of(&mut self, code: Code<'a>, id: FunctionId) -> ScopeId {
+        // Other files' functions have no place in the plan: what they do belongs to who calls them.
+        if !code.is_home() {
+            return self.frame.scope;
+        }
         let function = code.top.function(id);
         let key = (code.span(function.span), id.0);
         if let Some(scope) = self.scopes.get(&key) {
@@ -303,7 +379,7 @@ impl<'a> Interpreter<'a> {
         let is_test = name.starts_with("test_") || name == "test";
         let name = if function.value.is_some() { "<lambda>" } else { name };
         let scope = ScopeId(self.plan.scopes.len() as u32);
-        let fixture = function.decorators.iter().any(|id| self.span_of(code, *id).of(self.text).contains("fixture"));
+        let fixture = function.decorators.iter().any(|id| self.source_of(code, *id).contains("fixture"));
         self.plan.scopes.push(crate::pyspark::plan::Scope {
             name: name.to_owned(),
             span: key.0,
@@ -322,6 +398,7 @@ impl<'a> Interpreter<'a> {
             loops: SmallVec::new(),
             conditional: false,
             returns: Vec::new(),
+            yields: Vec::new(),
             statement: self.frame.statement,
         };
         std::mem::replace(&mut self.frame, frame)
@@ -329,7 +406,12 @@ impl<'a> Interpreter<'a> {
 
     /// A lambda runs where it stands: in the loops and conditions around it.
     pub(super) fn stay(&mut self, outer: &super::Frame<'a>, lambda: crate::text::Span) {
-        let around = outer.loops.iter().filter(|id| self.plan.loop_(**id).span.contains(lambda));
+        let holds = |id: &&LoopId| {
+            let looped = self.plan.loop_(**id);
+            // Loops of other modules stand for the call that led there, which may hold the lambda.
+            looped.span.contains(lambda) && looped.header != looped.span
+        };
+        let around = outer.loops.iter().filter(holds);
         self.frame.loops = around.copied().collect();
         self.frame.conditional = outer.conditional;
     }

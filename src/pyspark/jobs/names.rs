@@ -105,7 +105,7 @@ impl<'a> Names<'a> {
                     items.iter().filter_map(|(_, target)| *target).for_each(|target| self.target(code, target));
                     self.block(code, body);
                 }
-                Stmt::Match { cases, .. } => cases.iter().for_each(|body| self.block(code, body)),
+                Stmt::Match { cases, .. } => cases.iter().for_each(|case| self.block(code, &case.body)),
                 Stmt::Broken(body) => self.block(code, body),
                 _ => {}
             }

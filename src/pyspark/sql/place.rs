@@ -97,13 +97,18 @@ pub(in crate::pyspark) struct SourceMap {
 
 impl SourceMap {
     /// `hole` is how many bytes stand for a hole in the text.
-    pub(in crate::pyspark) fn new(pieces: &[Piece], file: &str, hole: usize, whole: Span) -> Self {
+    pub(in crate::pyspark) fn new<'t>(
+        pieces: &[Piece],
+        text_of: impl Fn(Span) -> &'t str,
+        hole: usize,
+        whole: Span,
+    ) -> Self {
         let mut map = Self { runs: Vec::new(), whole };
         let mut at = 0;
         for piece in pieces {
             let len = if piece.written == Written::Hole { hole } else { piece.len as usize };
             match piece.written {
-                Written::Literal { raw, format } => map.literal(at, len, piece.span, file, raw, format),
+                Written::Literal { raw, format } => map.literal(at, len, piece.span, text_of(piece.span), raw, format),
                 _ => map.push(at, len, piece.span, false),
             }
             at += len;
@@ -111,8 +116,7 @@ impl SourceMap {
         map
     }
 
-    fn literal(&mut self, at: usize, len: usize, span: Span, file: &str, raw: bool, format: bool) {
-        let source = span.of(file);
+    fn literal(&mut self, at: usize, len: usize, span: Span, source: &str, raw: bool, format: bool) {
         let mut runs = Vec::new();
         let (mut text, mut read) = (at, 0);
         for (decoded, written) in strings::pieces(source, Text { content: span, raw, bytes: false, format }) {

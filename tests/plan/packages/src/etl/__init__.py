@@ -1,0 +1,2 @@
+from .readers import read_orders
+from etl.readers import *
