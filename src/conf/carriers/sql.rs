@@ -6,9 +6,9 @@ use super::Mapped;
 use super::collect::literal_or_template;
 use crate::conf::{Carrier, Setting};
 
-/// Key and value of `SET key = value`, as ranges of the text.
+/// Key and value of `SET key = value`, which comments may precede, as ranges of the text.
 pub(crate) fn set(sql: &str) -> Option<(Range<usize>, Range<usize>)> {
-    let start = sql.len() - sql.trim_start().len();
+    let start = leading_comments(sql);
     let after = start + 3;
     if !sql.get(start..after)?.eq_ignore_ascii_case("set") || !sql[after..].starts_with([' ', '\t', '\n', '\r']) {
         return None;
@@ -35,8 +35,8 @@ pub(crate) fn settings(script: &Mapped<'_>) -> Vec<Setting> {
     let text = script.text();
     let mut settings = Vec::new();
     for statement in statements(text) {
-        let start = statement.start + leading_comments(&text[statement.clone()]);
-        let Some((key, value)) = set(&text[start..statement.end]) else { continue };
+        let (start, written) = (statement.start, statement.start + leading_comments(&text[statement.clone()]));
+        let Some((key, value)) = set(&text[statement.clone()]) else { continue };
         let place = |range: Range<usize>| start + range.start..start + range.end;
         let (key, value) = (place(key), place(value));
         if text[key.clone()].starts_with("spark.") {
@@ -46,7 +46,7 @@ pub(crate) fn settings(script: &Mapped<'_>) -> Vec<Setting> {
                 value: literal_or_template(&text[value.clone()], false),
                 key_span: script.span(key),
                 value_span: script.span(value),
-                span: script.span(trimmed(text, start..statement.end)),
+                span: script.span(trimmed(text, written..statement.end)),
                 carrier: Carrier::SqlSet,
             });
         }
@@ -83,7 +83,7 @@ fn statements(text: &str) -> Vec<Range<usize>> {
 }
 
 /// The length of the blanks and `-- comments` in front of a statement.
-fn leading_comments(statement: &str) -> usize {
+pub(crate) fn leading_comments(statement: &str) -> usize {
     let mut rest = statement.trim_start();
     while rest.starts_with("--") {
         rest = rest.split_once('\n').map_or("", |(_, rest)| rest).trim_start();

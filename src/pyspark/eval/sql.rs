@@ -9,6 +9,7 @@ use super::call::Call;
 use super::column::MOST_CALLS;
 use super::frame::projection;
 use super::{Interpreter, template_text};
+use crate::conf::carriers::sql::leading_comments;
 use crate::pyspark::plan::{
     Action, ActionKind, CallSite, FunctionCall, Language, Literal, NodeId, Operator, OverWindow, ResultUse, ResultUses,
     RowBound, Source, WindowOrder, Write,
@@ -118,8 +119,10 @@ impl<'a> Interpreter<'a> {
         let whole = code.span(first.cover(*last));
         for range in sql::split(&text) {
             let statement = Text { text: text[range.clone()].to_owned(), pieces: place::slice(&pieces, &range), whole };
-            self.frame.statement = SourceMap::new(&statement.pieces, |span| self.text_at(span), HOLE.len(), whole)
-                .span(&(0..statement.text.len()));
+            // A comment above a statement is no part of it.
+            let written = leading_comments(&statement.text)..statement.text.len();
+            let map = SourceMap::new(&statement.pieces, |span| self.text_at(span), HOLE.len(), whole);
+            self.frame.statement = map.span(&written);
             self.run_sql(&statement);
         }
     }
