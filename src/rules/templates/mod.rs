@@ -6,16 +6,18 @@ mod broadcast;
 mod cache;
 mod diagnose;
 mod edits;
+mod observe;
 mod replace;
 mod salting;
 mod schema;
 
 pub use broadcast::broadcast;
-pub use cache::cache_between;
+pub use cache::{cache_between, release_behind};
 pub use diagnose::{explain, heaviest_keys, rows_per_partition};
+pub use observe::observe;
 pub use replace::{
-    assign, first, iterate, limit_rows, move_around, pandas_api, repartition, take, with_columns, without_call,
-    write_rows,
+    assign, count_rows, first, is_empty, iterate, limit_rows, move_around, pandas_api, repartition, take, with_columns,
+    without_call, without_line, write_rows,
 };
 pub use salting::salting;
 pub use schema::schema_skeleton;
