@@ -13,6 +13,7 @@ declare_rule! {
     ///
     /// ## Silent when
     /// - it runs only under a condition: `if verbose:`, `if __name__ == "__main__":`;
+    /// - its function is there to show rows by its name: `display_diff`;
     /// - few rows come in: literal data, a limit;
     /// - the file is a notebook or a test.
     ///
@@ -55,7 +56,7 @@ fn check(cx: &mut CodeContext<'_>) {
     }
     for action in cx.plan.actions.iter().filter(|action| action.kind == ActionKind::Show) {
         let is_few = action.input.is_some_and(|frame| cx.plan.bound(frame) <= RowBound::Small);
-        if action.conditional || is_few || is_main(cx, action) || cx.plan.scope(action.scope).is_test {
+        if action.conditional || is_few || is_main(cx, action) || shows_by_name(cx, action) || cx.plan.scope(action.scope).is_test {
             continue;
         }
         let message = format!("{}() runs a Spark job to print some rows. Remove it, or log what the job needs to tell.", action.method);
@@ -69,4 +70,10 @@ fn check(cx: &mut CodeContext<'_>) {
 fn is_main(cx: &CodeContext<'_>, action: &Action) -> bool {
     let before = cx.shared.text.get(..action.site.statement.start as usize).unwrap_or_default();
     action.scope == ScopeId(0) && before.ends_with([' ', '\t'])
+}
+
+/// In a function that is there to show rows: `display_diff`, `print_sample`.
+fn shows_by_name(cx: &CodeContext<'_>, action: &Action) -> bool {
+    let name = &cx.plan.scope(action.scope).name;
+    ["show", "display", "print", "preview"].iter().any(|word| name.contains(word))
 }

@@ -17,6 +17,7 @@ declare_rule! {
     ///
     /// ## Silent when
     /// - few rows come in;
+    /// - the distinct rows have a name, under which they may be used for more;
     /// - one `count_distinct` stands alone in its aggregation;
     /// - the number is compared with another count: a check for duplicates has to be exact;
     /// - the file is a test.
@@ -71,7 +72,7 @@ fn by_action(cx: &mut CodeContext<'_>) {
         let is_distinct = matches!(site.method.of(cx.shared.text), "distinct" | "dropDuplicates" | "drop_duplicates");
         let from = node.inputs.first().is_some_and(|&from| has_many_rows(cx, from));
         let statement = action.site.statement.of(cx.shared.text);
-        if !is_distinct || !from || compares_counts(statement) || !action.uses.emptiness.is_empty() {
+        if !is_distinct || !from || site.call != action.site.receiver || compares_counts(statement) || !action.uses.emptiness.is_empty() {
             continue;
         }
         let message = "Counting distinct rows exactly shuffles every one of them. If an estimate will do, agg(F.approx_count_distinct(…)) needs one pass and no more than 5 % of error by default.";

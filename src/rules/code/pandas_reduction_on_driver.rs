@@ -3,7 +3,7 @@
 use super::lineage::{is_given, is_grouped};
 use super::results::is_read_only_at;
 use crate::declare_rule;
-use crate::pyspark::plan::{Action, ActionKind, RowBound, RowUseKind};
+use crate::pyspark::plan::{Action, ActionKind, ResultUse, RowBound, RowUseKind};
 use crate::rules::{CodeContext, Finding, Severity, templates};
 use crate::text::Span;
 
@@ -117,21 +117,32 @@ fn use_of(cx: &CodeContext<'_>, action: &Action, name: &str, span: Span) -> Span
     if name == "len" && closes(whole) { Span { end: whole.end + 1, ..whole } } else { whole }
 }
 
-/// `len(df.collect())`; a list with a name may be used for more.
+/// `len(df.collect())`, and `len(rows)` where nothing else reads the rows.
 fn by_length(cx: &CodeContext<'_>, action: &Action) -> Vec<Finding> {
-    let is_this = |span: Span| {
-        let before = cx.shared.text.get(span.start as usize..action.site.call.start as usize).unwrap_or_default();
-        span.contains(action.site.call) && before.trim_end() == "len("
+    let text = cx.shared.text;
+    let argument = |whole: Span| whole.of(text).trim_end_matches(')').trim_start_matches("len(").trim();
+    let is_this = |whole: Span| match &action.result {
+        ResultUse::Bound(name) => argument(whole) == name,
+        _ => {
+            let before = text.get(whole.start as usize..action.site.call.start as usize).unwrap_or_default();
+            whole.contains(action.site.call) && before.trim_end() == "len("
+        }
     };
     let lengths = cx.plan.row_uses.iter().filter(|used| used.kind == RowUseKind::Length && is_this(used.span));
-    let Some(severity) = by_bound(cx, action) else { return Vec::new() };
+    let lengths: Vec<Span> = lengths.filter(|used| Some(used.node) == action.input).map(|used| used.span).collect();
+    let Some(severity) = by_bound(cx, action).filter(|_| is_read_only_at(cx, action, &lengths)) else {
+        return Vec::new();
+    };
     let message = "collect() brings every row to the driver to count them there; count() brings the number only.";
-    let finding = |whole: Span| {
-        let name = Span { start: whole.start, end: whole.start + 3 };
-        let fix = templates::count_rows(cx.shared.text, action, whole);
+    let finding = |&whole: &Span| {
+        let name = Span { end: whole.start + "len".len() as u32, ..whole };
+        let fix = match &action.result {
+            ResultUse::Bound(name) => Some(templates::count_named_rows(action, name, &lengths)),
+            _ => templates::count_rows(text, action, whole),
+        };
         Finding::new(cx.shared.rule, severity, name, message).with_fixes(fix)
     };
-    lengths.map(|used| finding(used.span)).collect()
+    lengths.iter().map(finding).collect()
 }
 
 fn by_bound(cx: &CodeContext<'_>, action: &Action) -> Option<Severity> {

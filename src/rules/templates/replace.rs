@@ -168,3 +168,10 @@ pub fn without_line(text: &str, site: &CallSite) -> Option<Fix> {
     let title = format!("Remove {}", call(site).of(text));
     (site.statement == site.call).then(|| quick_fix(title, vec![edit]))
 }
+
+/// `rows = df.collect()` and `len(rows)` to a count and its name.
+pub fn count_named_rows(action: &Action, name: &str, lengths: &[Span]) -> Fix {
+    let lengths = lengths.iter().map(|&whole| replace(whole, name));
+    let edits = std::iter::once(replace(call(&action.site), "count()")).chain(lengths).collect();
+    Fix { safe: true, ..quick_fix("Replace it by count()", edits) }
+}
