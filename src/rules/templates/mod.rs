@@ -16,8 +16,8 @@ pub use cache::{cache_between, release_behind};
 pub use diagnose::{explain, heaviest_keys, rows_per_partition};
 pub use observe::observe;
 pub use replace::{
-    assign, count_named_rows, count_rows, first, is_empty, iterate, limit_rows, move_around, pandas_api, repartition, take, with_columns,
-    without_call, without_line, write_rows,
+    assign, count_named_rows, count_rows, first, is_empty, iterate, limit_rows, move_around, pandas_api, repartition,
+    take, with_columns, without_call, without_line, write_rows,
 };
 pub use salting::salting;
 pub use schema::schema_skeleton;
