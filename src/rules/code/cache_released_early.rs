@@ -65,7 +65,7 @@ fn check(cx: &mut CodeContext<'_>) {
             keeps(cx.plan, cached, *released) && cached.site.call.start < site.method.start
         };
         let is_kept_again = caches.iter().any(|cached| keeps(cx.plan, cached, *released) && is_behind(cached.site, site.method));
-        let Some(cached) = caches.iter().filter(of_this).next_back().filter(|_| !is_kept_again) else { continue };
+        let Some(cached) = caches.iter().rfind(of_this).filter(|_| !is_kept_again) else { continue };
         if let Some(finding) = judge(cx, &caches, cached, site) {
             cx.shared.report(finding);
         }

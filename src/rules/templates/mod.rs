@@ -6,6 +6,7 @@ mod broadcast;
 mod cache;
 mod diagnose;
 mod edits;
+mod grouped;
 mod observe;
 mod replace;
 mod salting;
@@ -14,6 +15,7 @@ mod schema;
 pub use broadcast::broadcast;
 pub use cache::{cache_between, release_behind};
 pub use diagnose::{explain, heaviest_keys, rows_per_partition};
+pub use grouped::grouped_counts;
 pub use observe::observe;
 pub use replace::{
     assign, count_named_rows, count_rows, first, is_empty, iterate, limit_rows, move_around, pandas_api, repartition,
