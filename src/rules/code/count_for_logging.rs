@@ -4,10 +4,9 @@ use super::evidence::{self, measured};
 use super::lineage::{costly, is_generated, is_given, name_of, recomputed};
 use super::results::{Again, also_computed_by, is_full, is_read_only_at, is_streaming};
 use crate::declare_rule;
-use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{Action, ActionKind, NodeId, Operator, RowBound, Source};
 use crate::rules::run::words::duration;
-use crate::rules::{CodeContext, Finding, Severity, templates};
+use crate::rules::{CodeContext, Finding, Level, Severity, templates};
 use super::blocks::Together;
 
 declare_rule! {
@@ -71,7 +70,8 @@ fn check(cx: &mut CodeContext<'_>) {
 
 /// Whether this rule reports a count: then others need not speak of it.
 pub(super) fn reports(cx: &CodeContext<'_>, index: usize) -> bool {
-    judge(cx, index).is_some()
+    let level = cx.shared.environment.rules.levels.get(COUNT_FOR_LOGGING.name);
+    level != Some(&Level::Off) && !cx.shared.is_test && judge(cx, index).is_some()
 }
 
 /// Whether a count is for a `print` or a logger and for nothing else.
@@ -91,20 +91,19 @@ fn judge(cx: &CodeContext<'_>, index: usize) -> Option<Finding> {
         return None;
     }
     let again = also_computed_by(cx, index, frame).into_iter().find(|again| writes_rows(cx, again))?;
-    let severity = cost_of_count(cx.plan, frame)?;
+    let severity = cost_of_count(cx, frame)?;
     let severity = if again.together == Together::Maybe { severity.min(Severity::Information) } else { severity };
     let other = &cx.plan.actions[again.index];
     let name = name_of(cx.plan, frame, count);
-    let steps = recomputed(cx.plan, frame);
-    let (subject, twice) = match steps.iter().find_map(|&id| costly(cx.plan.node(id))) {
-        Some(step) => (name.unwrap_or("this frame").to_owned(), format!("its {step} runs twice")),
-        None => (name.unwrap_or("this frame").to_owned(), "its source is read twice".to_owned()),
-    };
+    let subject = name.unwrap_or("this frame");
+    let step = recomputed(cx.plan, frame).iter().find_map(|&id| costly(cx.plan.node(id)));
+    let twice = step.map_or_else(|| "its source is read twice".to_owned(), |step| format!("its {step} runs twice"));
     let cost = evidence::cost(&cx.shared, index);
     let spent = cost.as_ref().map(|cost| format!(" (in run {} the count took {})", cost.label, duration(cost.total_ms)));
-    let instead = match observe(cx, count, other, frame) {
-        true if cx.shared.version().at_least(3, 3) => "Count while writing, with df.observe(Observation(), …), or cache",
-        _ => "Count what was written, or cache",
+    let can_observe = matches!(other.kind, ActionKind::Write(_)) && cx.shared.version().at_least(3, 3);
+    let instead = match can_observe {
+        true => "Count while writing, with df.observe(Observation(), …), or cache",
+        false => "Count what was written, or cache",
     };
     let message = format!(
         "count() is only for a log line, and {} computes {subject} as well: {twice}{}. {instead} {subject} around both.",
@@ -127,23 +126,18 @@ fn writes_rows(cx: &CodeContext<'_>, again: &Again) -> bool {
     is_full(kind) && *kind != ActionKind::Count
 }
 
-/// Whether the other action writes, so that Spark can count on the way.
-fn observe(cx: &CodeContext<'_>, _count: &Action, other: &Action, frame: NodeId) -> bool {
-    matches!(other.kind, ActionKind::Write(_)) && !is_streaming(cx, frame)
-}
-
 /// How bad it is to compute a frame once more for its count; `None` is cheap.
-fn cost_of_count(plan: &StaticPlan, frame: NodeId) -> Option<Severity> {
+fn cost_of_count(cx: &CodeContext<'_>, frame: NodeId) -> Option<Severity> {
+    let plan = cx.plan;
     let steps = recomputed(plan, frame);
     let is_few = matches!(plan.bound(frame), RowBound::Exactly(_) | RowBound::Small)
         && !steps.iter().any(|&id| costly(plan.node(id)).is_some());
-    let streams =
-        |id: &NodeId| matches!(plan.node(*id).operator, Operator::Source(Source::Read { streaming: true, .. }));
-    if steps.is_empty() || is_few || is_generated(plan, frame) || steps.iter().any(streams) {
+    if steps.is_empty() || is_few || is_generated(plan, frame) || is_streaming(cx, frame) {
         return None;
     }
     if steps.iter().any(|&id| costly(plan.node(id)).is_some()) {
-        return Some(if is_given(plan, frame) { Severity::Information } else { Severity::Warning });
+        // The steps stand here, whoever made what they start from.
+        return Some(Severity::Warning);
     }
     if is_given(plan, frame) {
         return Some(Severity::Hint);

@@ -2,7 +2,7 @@
 
 use super::blocks::{Together, together};
 use super::lineage::recomputed;
-use crate::pyspark::plan::{Action, ActionKind, NodeId, ResultUse};
+use crate::pyspark::plan::{Action, ActionKind, NodeId, Operator, ResultUse, Source};
 use crate::rules::CodeContext;
 use crate::text::Span;
 
@@ -77,7 +77,6 @@ pub(super) fn also_computed_by(cx: &CodeContext<'_>, action: usize, frame: NodeI
 
 /// Whether a frame comes from a stream: batches are no frames that run twice.
 pub(super) fn is_streaming(cx: &CodeContext<'_>, frame: NodeId) -> bool {
-    use crate::pyspark::plan::{Operator, Source};
     let streams =
         |id: &NodeId| matches!(cx.plan.node(*id).operator, Operator::Source(Source::Read { streaming: true, .. }));
     cx.plan.upstream(frame).iter().any(streams)
