@@ -27,6 +27,7 @@
 //! | `python RowUdf f`, `row calls re.compile`, `captures spark Session`, `builtin F.lower({0})` | Python that Spark runs |
 //! | `stream parquet processingTime` | a streaming query that starts, with its trigger |
 //! | `misused BooleanOperator`, `shadowed sum`, `rows IsIn`, `driver data` | what the code does wrong with columns and rows |
+//! | `escapes` | a frame that goes where the file does not tell what is done with it |
 //! | `count tested empty`, `count logged`, `count used elsewhere 1`, `pandas unique` | what becomes of a result |
 //! | `runs collect: unbounded` | a call that runs an action of another module, by the action's kind |
 //! | `setting spark.x=1 builder` | a setting with its carrier (`job`: of a dict that no session of the file gets); `spark.x.*` for a key with holes, `=?` for an unknown value |
@@ -310,6 +311,9 @@ fn details(plan: &StaticPlan, mut fact: impl FnMut(Span, String)) {
     }
     for data in &plan.driver_data {
         fact(data.span, "driver data".into());
+    }
+    for site in plan.escapes.iter().filter_map(|id| plan.node(*id).site.as_ref()) {
+        fact(site.method, "escapes".into());
     }
     for action in &plan.actions {
         let name = &action.method;

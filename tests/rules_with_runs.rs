@@ -154,9 +154,18 @@ fn one_task_of_forty_minutes_is_an_error() {
 
 #[test]
 fn a_reused_frame_says_what_the_repetition_took() {
-    let code = "j = spark.table('a').join(spark.table('b'), 'k')\nprint(j.count())\nj.write.parquet('out')\n";
+    let code = "j = spark.table('a').join(spark.table('b'), 'k')\nn = j.count()\nj.write.parquet('out')\n";
     let findings = findings(code, &[ran(0, 40, &[2_000]), ran(1, 52, &[2_000])]);
     let finding = of(&findings, "reuse-without-cache").expect("the join runs twice");
+    assert_eq!(finding.confidence, Confidence::Measured);
+    assert!(finding.message.contains("40.0 s"), "{}", finding.message);
+}
+
+#[test]
+fn a_count_for_a_log_says_what_it_took() {
+    let code = "j = spark.table('a').join(spark.table('b'), 'k')\nprint(j.count())\nj.write.parquet('out')\n";
+    let findings = findings(code, &[ran(0, 40, &[2_000]), ran(1, 52, &[2_000])]);
+    let finding = of(&findings, "count-for-logging").expect("the join runs twice");
     assert_eq!(finding.confidence, Confidence::Measured);
     assert!(finding.message.contains("40.0 s"), "{}", finding.message);
 }

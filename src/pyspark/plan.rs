@@ -71,6 +71,9 @@ pub struct StaticPlan {
     pub row_uses: Vec<RowUse>,
     /// Frames made of what the driver read, in source order.
     pub driver_data: Vec<DriverData>,
+    /// Frames that go where the file doesn't tell what is done with them: returned, kept in attributes and collections,
+    /// handed to foreign code.
+    pub escapes: Vec<NodeId>,
     /// What [`StaticPlan::bound`] answers, by node; empty until [`StaticPlan::finish`].
     pub bounds: Vec<RowBound>,
     /// Texts of SQL, in source order: between the quotes where they stand in one literal.
@@ -589,6 +592,8 @@ impl StaticPlan {
         self.streams.dedup_by_key(|stream| stream.site.call);
         self.driver_data.sort_by_key(|data| data.span);
         self.driver_data.dedup_by_key(|data| data.span);
+        self.escapes.sort();
+        self.escapes.dedup();
         self.sessions.sort_by_key(|session| session.call);
         self.sessions.dedup_by_key(|session| session.call);
     }

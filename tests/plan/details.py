@@ -80,3 +80,14 @@ def batch(frame, batch_id):
 
 
 s.writeStream.foreachBatch(batch).start()  #> python ForeachBatch batch; stream ? no trigger
+
+# Frames that the file doesn't follow.
+
+
+def made():
+    return spark.table("t").distinct()  #> escapes
+
+
+kept = {"t": spark.table("t").limit(3)}  #> escapes
+log.audit(df.select("k"))  #> escapes
+F.broadcast(df.select("k")).join(df.limit(2), "k")

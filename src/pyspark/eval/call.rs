@@ -243,7 +243,7 @@ impl<'a> Interpreter<'a> {
                 None => Value::Unknown,
             },
             Value::Text(_) | Value::Template(_) => text_method(&receiver, name, &call),
-            Value::Foreign if name.starts_with("read_") => Value::Pandas(None),
+            Value::Foreign if READS.contains(&name) => Value::Pandas(None),
             Value::Foreign => Value::Foreign,
             Value::Pandas(of) => {
                 self.uses_pandas(of, name, call.method);
@@ -404,6 +404,10 @@ impl<'a> Interpreter<'a> {
         }
     }
 }
+
+/// Readers of pandas for what Spark reads as well.
+const READS: [&str; 8] =
+    ["read_csv", "read_table", "read_parquet", "read_orc", "read_json", "read_sql", "read_sql_query", "read_sql_table"];
 
 /// Methods of texts whose result the file tells in part.
 fn text_method<'a>(receiver: &Value<'a>, name: &str, call: &Call<'a>) -> Value<'a> {

@@ -8,6 +8,7 @@ use super::call::Call;
 use super::composed::Composed;
 use super::{DEPTH, Interpreter, Usage, column};
 use crate::pyspark::ir::{Expr, ExprId, Operator, Pair};
+use crate::pyspark::plan::NodeId;
 use crate::pyspark::strings;
 use crate::pyspark::value::{Closure, Code, Column, Entry, Item, Object, Relation, Value};
 use crate::text::Span;
@@ -66,13 +67,20 @@ impl<'a> Interpreter<'a> {
                     return Value::Unknown;
                 }
                 let call = Call::new(self, code, id, usage);
-                match &code.top.expr(*function).expr {
+                let handed = frames_in(&call.values);
+                let is_told = tells_use(&value);
+                let of_class = matches!(value, Value::Instance(..) | Value::UserClass(_));
+                let result = match &code.top.expr(*function).expr {
                     Expr::Attribute { object, name, .. } => {
                         let name = self.str(code, *name);
                         self.call_method(value, name, *object, call)
                     }
                     _ => self.call_value(value, call),
+                };
+                if !is_told || of_class && matches!(result, Value::Unknown) {
+                    self.plan.escapes.extend(handed);
                 }
+                result
             }
             Expr::Attribute { object, name, .. } => {
                 let name = self.str(code, *name);
@@ -185,12 +193,18 @@ impl<'a> Interpreter<'a> {
             }
             Expr::Unknown(parts) => {
                 for part in parts {
-                    self.eval(code, *part, Usage::Used);
+                    let value = self.eval(code, *part, Usage::Used);
+                    self.escape(&value);
                 }
                 Value::Unknown
             }
             _ => Value::Unknown,
         }
+    }
+
+    /// Notes that a frame goes where the file doesn't tell what is done with it.
+    pub(super) fn escape(&mut self, value: &Value<'a>) {
+        self.plan.escapes.extend(frame_of(value));
     }
 
     /// A name that nothing in the file binds: a built-in, or what shells and notebooks provide.
@@ -252,6 +266,7 @@ impl<'a> Interpreter<'a> {
                 }
                 continue;
             }
+            self.escape(&value);
             values.push(Item { value, span: self.value_span(code, *item) });
         }
         let list: Value<'a> = Value::List(Rc::new(values));
@@ -267,6 +282,7 @@ impl<'a> Interpreter<'a> {
         let mut open = false;
         for pair in pairs {
             let value = self.eval(code, pair.value, Usage::Used);
+            self.escape(&value);
             let Some(key) = pair.key else {
                 match value {
                     Value::Dict(inner) => entries.extend(inner.iter().cloned()),
@@ -395,4 +411,28 @@ fn is_one_literal(source: &str) -> bool {
     let body = source.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
     let quote = &body[..body.len().min(1)];
     !quote.is_empty() && body.ends_with(quote) && source.starts_with(['f', 'F', 'r', 'R', 't', 'T'])
+}
+
+/// The frame that a value stands for.
+fn frame_of(value: &Value<'_>) -> Option<NodeId> {
+    match value {
+        Value::Frame(node) | Value::Rdd(node) => Some(*node),
+        Value::Writer(writer) => Some(writer.input),
+        Value::Grouped(grouped) => Some(grouped.input),
+        _ => None,
+    }
+}
+
+fn frames_in(values: &[Value<'_>]) -> SmallVec<[NodeId; 2]> {
+    values.iter().filter_map(frame_of).collect()
+}
+
+/// Whether the plan shows what a call of this, or of a method of it, does with a frame among its arguments.
+fn tells_use(callee: &Value<'_>) -> bool {
+    match callee {
+        Value::Frame(_) | Value::Rdd(_) | Value::Grouped(_) | Value::Closure(_) | Value::Function(_) => true,
+        Value::Class(_) | Value::Unbound(_) | Value::Builtin(_) | Value::UserClass(_) | Value::Instance(..) => true,
+        Value::Module(path) => path.starts_with("pyspark.sql"),
+        _ => false,
+    }
 }

@@ -144,6 +144,9 @@ impl<'a> Interpreter<'a> {
                 return Value::Rdd(self.node(Operator::Rdd, &[frame], Some(site)));
             }
             _ => {
+                if api::entry("DataFrame", name).is_none() {
+                    self.escape(&Value::Frame(frame));
+                }
                 return match api::entry("DataFrame", name).map(|entry| entry.returns) {
                     Some("DataFrame") => self.on(frame, Operator::Other(name.to_owned()), call),
                     Some("Column") => Value::Column(Rc::default()),

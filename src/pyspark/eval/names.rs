@@ -113,6 +113,9 @@ impl<'a> Interpreter<'a> {
 
     /// Assigns to a target: a name, an attribute of an object of this file, an element, or several of these.
     pub(super) fn assign(&mut self, code: Code<'a>, target: ExprId, value: Value<'a>) {
+        if matches!(code.top.expr(target).expr, Expr::Attribute { .. } | Expr::Subscript { .. }) {
+            self.escape(&value);
+        }
         match &code.top.expr(target).expr {
             Expr::Name => {
                 let span = self.span_of(code, target);

@@ -329,6 +329,10 @@ impl<'a> Interpreter<'a> {
                 self.uses_rows(RowUseKind::Length, &rows, call.span);
                 Value::Unknown
             }
+            ("len", Some(Value::Pandas(of))) => {
+                self.uses_pandas(of, name, call.method);
+                Value::Unknown
+            }
             ("super", _) => self.base_of_self(),
             ("list", None) => Value::List(Rc::default()),
             ("dict", None) if call.args.is_empty() => Value::Dict(Rc::default()),

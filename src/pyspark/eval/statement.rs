@@ -42,6 +42,7 @@ impl<'a> Interpreter<'a> {
             Stmt::Augment { target, operator, value } => self.augment(code, *target, *operator, *value),
             Stmt::Return(value) => {
                 let value = value.map_or(Value::None, |value| self.eval(code, value, Usage::Returned));
+                self.escape(&value);
                 self.frame.returns.push(value);
                 return Flow::Leaves;
             }

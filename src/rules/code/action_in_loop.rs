@@ -4,7 +4,7 @@ use super::evidence::{self, measured};
 use crate::declare_rule;
 use crate::pyspark::plan::{Action, ActionKind, Loop, LoopOver};
 use crate::rules::run::words::duration;
-use crate::rules::{CodeContext, Finding, Severity};
+use crate::rules::{CodeContext, Finding, Severity, templates};
 
 declare_rule! {
     /// An action in a loop: one Spark job a turn.
@@ -58,7 +58,11 @@ fn check(cx: &mut CodeContext<'_>) {
         else {
             continue;
         };
-        let finding = judge(cx, index, action, looped, severity);
+        let fix = match action.loops[..] {
+            [inside] => templates::grouped_counts(cx.plan, cx.shared.text, action, inside),
+            _ => None,
+        };
+        let finding = judge(cx, index, action, looped, severity).with_fixes(fix);
         cx.shared.report(finding);
     }
 }

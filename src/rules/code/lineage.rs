@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::pyspark::StaticPlan;
-use crate::pyspark::plan::{Action, Literal, Node, NodeId, Operator, Source};
+use crate::pyspark::plan::{Action, Binding, Literal, Node, NodeId, Operator, Source};
 
 /// The operators that run again each time a frame is computed: upstream to the nearest cached ones, nearest first.
 pub(super) fn recomputed(plan: &StaticPlan, from: NodeId) -> Vec<NodeId> {
@@ -95,4 +95,13 @@ pub(super) fn readers(plan: &StaticPlan, id: NodeId) -> impl Iterator<Item = Nod
 /// The actions that run a frame as it is, in source order.
 pub(super) fn actions_on(plan: &StaticPlan, id: NodeId) -> impl Iterator<Item = &Action> {
     plan.actions.iter().filter(move |action| action.input == Some(id))
+}
+
+/// The name under which an action reads a frame.
+pub(super) fn name_of<'a>(plan: &'a StaticPlan, frame: NodeId, action: &Action) -> Option<&'a str> {
+    let is_known = |binding: &&Binding| {
+        let before = binding.span.start < action.site.method.start;
+        binding.node == frame && before && (binding.scope == action.scope || binding.name.starts_with("self."))
+    };
+    plan.bindings.iter().rfind(is_known).map(|binding| binding.name.as_str())
 }

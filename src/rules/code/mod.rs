@@ -1,9 +1,11 @@
 //! Rules on static plans.
 
 mod blocks;
+mod caches;
 mod evidence;
 mod lineage;
 mod python;
+mod results;
 mod rows;
 mod sides;
 
@@ -12,13 +14,23 @@ crate::rules::rules! {
     broadcast_discarded::BROADCAST_DISCARDED,
     broadcast_missing::BROADCAST_MISSING,
     broadcast_wrong_side::BROADCAST_WRONG_SIDE,
+    cache_never_released::CACHE_NEVER_RELEASED,
+    cache_released_early::CACHE_RELEASED_EARLY,
+    cache_used_once::CACHE_USED_ONCE,
     cartesian_join::CARTESIAN_JOIN,
     checkpoint_location::CHECKPOINT_LOCATION,
+    checkpoint_without_dir::CHECKPOINT_WITHOUT_DIR,
     collect_list_unbounded::COLLECT_LIST_UNBOUNDED,
     collect_unbounded::COLLECT_UNBOUNDED,
+    collected_list_in_filter::COLLECTED_LIST_IN_FILTER,
     column_in_boolean_context::COLUMN_IN_BOOLEAN_CONTEXT,
+    count_as_emptiness_check::COUNT_AS_EMPTINESS_CHECK,
+    count_for_logging::COUNT_FOR_LOGGING,
     dataframe_to_rdd::DATAFRAME_TO_RDD,
+    debug_action::DEBUG_ACTION,
+    driver_side_data::DRIVER_SIDE_DATA,
     drop_duplicates_all_columns::DROP_DUPLICATES_ALL_COLUMNS,
+    exact_distinct_count::EXACT_DISTINCT_COUNT,
     foreach_batch_not_idempotent::FOREACH_BATCH_NOT_IDEMPOTENT,
     foreach_batch_without_persist::FOREACH_BATCH_WITHOUT_PERSIST,
     group_by_key::GROUP_BY_KEY,
@@ -29,7 +41,9 @@ crate::rules::rules! {
     join_without_equality::JOIN_WITHOUT_EQUALITY,
     merge_schema::MERGE_SCHEMA,
     missing_watermark::MISSING_WATERMARK,
+    nondeterministic_reuse::NONDETERMINISTIC_REUSE,
     order_dependent_first::ORDER_DEPENDENT_FIRST,
+    pandas_reduction_on_driver::PANDAS_REDUCTION_ON_DRIVER,
     partition_filter_function::PARTITION_FILTER_FUNCTION,
     python_udf::PYTHON_UDF,
     reuse_without_cache::REUSE_WITHOUT_CACHE,

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::blocks::{Together, together};
+use super::count_for_logging;
 use super::evidence::{self, measured};
-use super::lineage::{costly, is_generated, recomputed};
+use super::lineage::{costly, is_generated, name_of, recomputed};
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
-use crate::pyspark::plan::{Action, ActionKind, Binding, NodeId, Operator, ScopeId, Source};
+use crate::pyspark::plan::{Action, ActionKind, NodeId, Operator, ScopeId, Source};
 use crate::rules::run::words::duration;
 use crate::rules::{CodeContext, Evidence, Finding, Severity, templates};
 
@@ -24,7 +25,8 @@ declare_rule! {
     /// - nothing in it is costly: a scan with filters and projections is as cheap to read again as to keep;
     /// - the actions exclude each other (branches, a `return` between), or run frames of their own;
     /// - all rows come from the code;
-    /// - the actions are an RDD's: its shuffles are reused.
+    /// - the actions are an RDD's: its shuffles are reused;
+    /// - one of two actions is a count for a log line: see `count-for-logging`.
     ///
     /// An action under a condition, or one that only looks at some rows (`show`, `take`, `isEmpty`), makes it information.
     ///
@@ -36,8 +38,8 @@ declare_rule! {
     /// orders = spark.read.parquet("s3a://lake/orders")
     /// shops = spark.read.parquet("s3a://lake/shops")
     /// joined = orders.join(shops, "shop_id")
-    /// print(joined.count())  # finding
-    /// joined.write.parquet("s3a://lake/joined")
+    /// rows = joined.count()  # finding
+    /// joined.repartition(1 + rows // 1_000_000).write.parquet("s3a://lake/joined")
     /// ```
     ///
     /// ## Use instead
@@ -48,8 +50,8 @@ declare_rule! {
     /// orders = spark.read.parquet("s3a://lake/orders")
     /// shops = spark.read.parquet("s3a://lake/shops")
     /// joined = orders.join(shops, "shop_id").cache()
-    /// print(joined.count())
-    /// joined.write.parquet("s3a://lake/joined")
+    /// rows = joined.count()
+    /// joined.repartition(1 + rows // 1_000_000).write.parquet("s3a://lake/joined")
     /// joined.unpersist()
     /// ```
     ///
@@ -71,6 +73,10 @@ struct Reused {
 fn check(cx: &mut CodeContext<'_>) {
     let mut by_scope: BTreeMap<ScopeId, Vec<usize>> = BTreeMap::new();
     for (index, action) in cx.plan.actions.iter().enumerate().filter(|(_, action)| runs_frame(action)) {
+        // One word on one call is enough.
+        if count_for_logging::reports(cx, index) {
+            continue;
+        }
         by_scope.entry(action.scope).or_default().push(index);
     }
     for actions in by_scope.into_values().filter(|actions| actions.len() > 1) {
@@ -170,15 +176,6 @@ fn worst_pair(cx: &CodeContext<'_>, actions: &[usize]) -> Option<(usize, usize, 
         }
     }
     worst
-}
-
-/// The name under which an action reads a frame.
-fn name_of<'a>(plan: &'a StaticPlan, frame: NodeId, action: &Action) -> Option<&'a str> {
-    let is_known = |binding: &&Binding| {
-        let before = binding.span.start < action.site.method.start;
-        binding.node == frame && before && (binding.scope == action.scope || binding.name.starts_with("self."))
-    };
-    plan.bindings.iter().rfind(is_known).map(|binding| binding.name.as_str())
 }
 
 /// What all actions but the longest cost in a linked run: what a cache would have saved at most.

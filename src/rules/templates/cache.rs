@@ -1,7 +1,7 @@
 //! A frame kept between its first and its last action.
 
-use super::edits::{indentation, is_name, line_after, lines_before, quick_fix};
-use crate::pyspark::plan::Action;
+use super::edits::{indentation, is_name, line_after, lines_before, quick_fix, without_statement};
+use crate::pyspark::plan::{Action, CallSite};
 use crate::rules::Fix;
 
 /// `name.cache()` before the first action and `name.unpersist()` after the last, where both stand in one block.
@@ -18,4 +18,16 @@ pub fn cache_between(text: &str, name: &str, first: &Action, last: &Action) -> O
     }
     edits.push(line_after(text, to, &format!("{name}.unpersist()"))?);
     Some(quick_fix(format!("Cache {name} before its first action and release it after the last"), edits))
+}
+
+/// The statement of an `unpersist()` moved behind the last action that reads the frame.
+pub fn release_behind(text: &str, release: &CallSite, last: &Action) -> Option<Fix> {
+    let statement = release.statement.of(text).trim_end();
+    let one_block = indentation(text, release.statement)? == indentation(text, last.site.statement)?;
+    let leaves = ["return", "raise", "yield"].iter().any(|word| last.site.statement.of(text).starts_with(word));
+    if release.statement != release.call || !one_block || leaves {
+        return None;
+    }
+    let edits = vec![without_statement(text, release.statement)?, line_after(text, last.site.statement, statement)?];
+    Some(quick_fix("Release it behind the last action that reads it", edits))
 }

@@ -72,6 +72,14 @@ pub(super) fn without_statement(text: &str, statement: Span) -> Option<Edit> {
     alone.then(|| replace(Span::new(start, (end + line_end).min(text.len())), ""))
 }
 
+/// Puts an import behind the imports of a file.
+pub(super) fn import_line(plan: &StaticPlan, text: &str, import: &str) -> Edit {
+    let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let at = (plan.uses.import_offset as usize).clamp(bom, text.len().max(bom));
+    let starts_a_line = at == bom || text.get(..at).is_some_and(|before| before.ends_with(['\n', '\r']));
+    insert(at, format!("{}{import}\n", if starts_a_line { "" } else { "\n" }))
+}
+
 /// How a file calls `pyspark.sql.functions`.
 pub(super) struct Functions<'a> {
     plan: &'a StaticPlan,
@@ -84,12 +92,7 @@ impl<'a> Functions<'a> {
         if let Some(alias) = &plan.uses.functions_alias {
             return Self { plan, alias, import: None };
         }
-        let bom = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-        let at = (plan.uses.import_offset as usize).clamp(bom, text.len().max(bom));
-        let starts_a_line = at == bom || text.get(..at).is_some_and(|before| before.ends_with(['\n', '\r']));
-        let line = "from pyspark.sql import functions as F\n";
-        let line = if starts_a_line { line.to_owned() } else { format!("\n{line}") };
-        Self { plan, alias: "F", import: Some(insert(at, line)) }
+        Self { plan, alias: "F", import: Some(import_line(plan, text, "from pyspark.sql import functions as F")) }
     }
 
     /// `F.broadcast`, or the name under which the function was imported here.

@@ -7,8 +7,10 @@ mod cache;
 mod columns;
 mod diagnose;
 mod edits;
+mod grouped;
 mod jdbc;
 mod named_columns;
+mod observe;
 mod replace;
 mod salting;
 mod schema;
@@ -17,13 +19,16 @@ mod udf;
 mod window;
 
 pub use broadcast::broadcast;
-pub use cache::cache_between;
+pub use cache::{cache_between, release_behind};
 pub use columns::{builtins, column_operator, null_test, union_by_name};
 pub use diagnose::{explain, heaviest_keys, rows_per_partition};
+pub use grouped::grouped_counts;
 pub use jdbc::jdbc_partitions;
+pub use observe::observe;
 pub use replace::{
-    assign, first, instead, iterate, join_type, limit_rows, move_around, move_hint, pandas_api, reduce_by_key,
-    repartition, repartition_behind, take, with_columns, without_call, write_rows,
+    assign, count_named_rows, count_rows, first, instead, is_empty, iterate, join_type, limit_rows, move_around,
+    move_hint, pandas_api, reduce_by_key, repartition, repartition_behind, take, with_columns, without_call,
+    without_line, write_rows,
 };
 pub use salting::salting;
 pub use schema::schema_skeleton;

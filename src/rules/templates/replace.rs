@@ -3,7 +3,7 @@
 use super::edits::{insert, is_name, quick_fix, refactor, replace, without_statement};
 use crate::catalog::SparkVersion;
 use crate::pyspark::StaticPlan;
-use crate::pyspark::plan::{Action, ActionKind, Argument, CallSite, LoopId, NodeId, Operator, ResultUse};
+use crate::pyspark::plan::{Action, ActionKind, Argument, CallSite, Emptiness, LoopId, NodeId, Operator, ResultUse};
 use crate::rules::Fix;
 use crate::text::Span;
 
@@ -192,4 +192,45 @@ pub fn reduce_by_key(text: &str, group: &CallSite, reduced: &CallSite, function:
     let plain = reduced.method.of(text) == "mapValues" && chained.trim() == ".";
     let span = Span { start: group.method.start, end: reduced.call.end };
     plain.then(|| quick_fix("Replace it by reduceByKey", vec![replace(span, format!("reduceByKey({combine})"))]))
+}
+
+/// `df.count() == 0` to `df.isEmpty()`, or to `len(df.take(1)) == 0` before there was one.
+pub fn is_empty(text: &str, has_method: bool, action: &Action, test: Emptiness) -> Option<Fix> {
+    let receiver = action.site.receiver.of(text);
+    if !test.span.contains(action.site.call) || receiver.is_empty() {
+        return None;
+    }
+    let asked = match (has_method, test.if_empty) {
+        (true, true) => format!("{receiver}.isEmpty()"),
+        (true, false) => format!("not {receiver}.isEmpty()"),
+        (false, true) => format!("len({receiver}.take(1)) == 0"),
+        (false, false) => format!("len({receiver}.take(1)) > 0"),
+    };
+    let title = format!("Ask {}", if has_method { "isEmpty()" } else { "take(1)" });
+    let fix = quick_fix(title, vec![replace(test.span, asked)]);
+    Some(Fix { safe: true, ..fix })
+}
+
+/// `len(df.collect())` and the like to `df.count()`.
+pub fn count_rows(text: &str, action: &Action, whole: Span) -> Option<Fix> {
+    let receiver = action.site.receiver.of(text);
+    if !whole.contains(action.site.call) || receiver.is_empty() {
+        return None;
+    }
+    let fix = quick_fix("Replace it by count()", vec![replace(whole, format!("{receiver}.count()"))]);
+    Some(Fix { safe: true, ..fix })
+}
+
+/// A call that is a statement of its own, taken out with its line.
+pub fn without_line(text: &str, site: &CallSite) -> Option<Fix> {
+    let edit = without_statement(text, site.statement)?;
+    let title = format!("Remove {}", call(site).of(text));
+    (site.statement == site.call).then(|| quick_fix(title, vec![edit]))
+}
+
+/// `rows = df.collect()` and `len(rows)` to a count and its name.
+pub fn count_named_rows(action: &Action, name: &str, lengths: &[Span]) -> Fix {
+    let lengths = lengths.iter().map(|&whole| replace(whole, name));
+    let edits = std::iter::once(replace(call(&action.site), "count()")).chain(lengths).collect();
+    Fix { safe: true, ..quick_fix("Replace it by count()", edits) }
 }

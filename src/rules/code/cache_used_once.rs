@@ -1,0 +1,106 @@
+//! A cache that one action reads.
+
+use rustc_hash::FxHashSet;
+
+use super::caches::{Cached, cached, downstream, is_behind};
+use crate::declare_rule;
+use crate::pyspark::plan::{ActionKind, Captured, NodeId, Operator};
+use crate::rules::{CodeContext, Finding, Severity, templates};
+
+declare_rule! {
+    /// A cached frame that a single action reads.
+    ///
+    /// ## Why
+    /// Caching writes every row of the frame into the memory of the executors, and onto their disks where that is short. The first
+    /// action pays for it, and only a second one gains.
+    ///
+    /// ## Silent when
+    /// - more than one action, or more than one branch of a query, reads it;
+    /// - the one action is a `count()`: to fill the cache, or to measure;
+    /// - an action in a loop reads it, or the loop carries it on;
+    /// - the frame is returned, kept in an attribute or a collection, registered as a view, or handed to other code;
+    /// - another function than the one that caches it reads it;
+    /// - the file is a test.
+    ///
+    /// ## Example
+    /// ```python
+    /// from pyspark.sql import SparkSession
+    ///
+    /// spark = SparkSession.builder.getOrCreate()
+    /// totals = spark.table("shop.orders").groupBy("country").sum("amount").cache()  # finding
+    /// totals.write.mode("overwrite").parquet("s3a://lake/totals")
+    /// ```
+    ///
+    /// ## Use instead
+    /// ```python
+    /// from pyspark.sql import SparkSession
+    ///
+    /// spark = SparkSession.builder.getOrCreate()
+    /// totals = spark.table("shop.orders").groupBy("country").sum("amount")
+    /// totals.write.mode("overwrite").parquet("s3a://lake/totals")
+    /// ```
+    ///
+    /// ## Sources
+    /// - <https://spark.apache.org/docs/latest/rdd-programming-guide.html#rdd-persistence>
+    pub CACHE_USED_ONCE = {
+        name: "cache-used-once", group: Cache, severity: Information, confidence: Documented,
+        since: "0.2.0", check: Code(check),
+    }
+}
+
+fn check(cx: &mut CodeContext<'_>) {
+    if cx.shared.is_test {
+        return;
+    }
+    for cached in cached(cx.plan) {
+        if let Some(finding) = judge(cx, &cached) {
+            cx.shared.report(finding);
+        }
+    }
+}
+
+fn judge(cx: &CodeContext<'_>, cached: &Cached<'_>) -> Option<Finding> {
+    let plan = cx.plan;
+    let node = plan.node(cached.node);
+    let computed = downstream(plan, cached);
+    let escapes = plan.escapes.iter().any(|id| computed.contains(id));
+    let carried = computed.iter().any(|&id| matches!(plan.node(id).operator, Operator::LoopCarried(_) | Operator::Merge));
+    let streams = plan.streams.iter().any(|stream| computed.contains(&stream.input));
+    let runs = plan.python.iter().any(|python| {
+        python.function.iter().flat_map(|function| &function.captures).any(|capture| {
+            matches!(capture.what, Captured::Frame(id) if computed.contains(&id))
+        })
+    });
+    if escapes || carried || streams || runs || plan.scope(node.scope).is_test {
+        return None;
+    }
+    let readers: Vec<_> = plan.actions.iter().filter(|action| action.input.is_some_and(|id| computed.contains(&id))).collect();
+    // Views and commands read a frame whenever someone asks.
+    if readers.iter().any(|action| matches!(action.kind, ActionKind::Other(_))) {
+        return None;
+    }
+    let later: Vec<_> = readers.into_iter().filter(|action| is_behind(&action.site, cached.site.method)).collect();
+    let [reader] = later[..] else { return None };
+    let is_plain = reader.scope == node.scope && reader.loops == node.loops && !reader.on_rdd;
+    if !is_plain || reader.kind == ActionKind::Count || branches(cx, cached, &computed) {
+        return None;
+    }
+    let name = cached.site.method.of(cx.shared.text);
+    let message = format!(
+        "{name}() keeps the rows in the executors' memory for {} alone, the only action that reads them here: caching pays from the second one on. Remove it.",
+        reader.method,
+    );
+    let fixes = [templates::without_call(cx.shared.text, cached.site)
+        .filter(|_| cached.site.statement != cached.site.call)
+        .or_else(|| templates::without_line(cx.shared.text, cached.site))];
+    let finding = Finding::new(cx.shared.rule, Severity::Information, cached.site.method, message);
+    Some(finding.with_related(reader.site.method, "the only action that reads it").with_fixes(fixes.into_iter().flatten()))
+}
+
+/// Whether one query reads the frame twice: an operator behind the call has more than one reader.
+fn branches(cx: &CodeContext<'_>, cached: &Cached<'_>, computed: &FxHashSet<NodeId>) -> bool {
+    let mut read: FxHashSet<NodeId> = FxHashSet::default();
+    let nodes = cx.plan.nodes.iter().enumerate().filter(|(index, _)| *index != cached.node.0 as usize);
+    let mut inputs = nodes.flat_map(|(_, node)| node.inputs.iter()).filter(|input| computed.contains(input));
+    inputs.any(|input| !read.insert(*input))
+}
