@@ -10,7 +10,7 @@ use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::path::Path;
 
-pub use facts::{Facts, Job};
+pub use facts::{Facts, Job, Notebook};
 use suppression::{Comments, Syntax};
 
 use crate::conf::EffectiveConf;
@@ -69,7 +69,7 @@ pub fn analyse(input: &Input<'_>) -> Analysis {
     let mut analysis = Analysis::default();
     let Some(syntax) = Syntax::of(input.facts) else { return analysis };
     // Most texts have no finding: then nobody reads their comments.
-    let comments = LazyCell::new(|| Comments::read(input.text, syntax));
+    let comments = LazyCell::new(|| Comments::read(code_of(input), syntax));
     analysis.findings = static_findings(input, &comments);
     measured::measure(input, &mut analysis);
     if !analysis.findings.is_empty() {
@@ -78,11 +78,19 @@ pub fn analyse(input: &Input<'_>) -> Analysis {
     analysis
 }
 
+/// The text as far as it is the document's own language: of a notebook, what its kernel runs as Python.
+fn code_of<'a>(input: &Input<'a>) -> &'a str {
+    match input.facts {
+        Facts::Notebook(notebook) => &notebook.code,
+        _ => input.text,
+    }
+}
+
 impl Syntax {
     fn of(facts: &Facts) -> Option<Self> {
         match facts {
             Facts::Properties(_) => Some(Self::Properties),
-            Facts::Python(_) => Some(Self::Python),
+            Facts::Python(_) | Facts::Notebook(_) => Some(Self::Python),
             Facts::Carrier(kind, _) => Some(Self::Carrier(*kind)),
             Facts::Nothing => None,
         }
@@ -197,7 +205,8 @@ fn in_test_function(plan: &StaticPlan, span: Span) -> bool {
 }
 
 fn is_notebook(input: &Input<'_>) -> bool {
-    input.path.extension().is_some_and(|extension| extension == "ipynb")
+    matches!(input.facts, Facts::Notebook(_))
+        || input.path.extension().is_some_and(|extension| extension == "ipynb")
         || input
             .text
             .trim_start_matches('\u{feff}')
