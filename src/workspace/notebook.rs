@@ -79,10 +79,15 @@ impl Notebook {
         Some(Self { joined, facts, file: Arc::clone(file), sources })
     }
 
-    /// Leaves out the fixes that can't be made in the file.
+    /// Leaves out the fixes that can't be made in the file; the edits of the others lie inside of cells.
     pub fn retain_fixes(&self, findings: &mut [Finding]) {
         for finding in findings {
             finding.fixes.retain(|fix| fix.edits.iter().all(|edit| self.edit_of_file(edit).is_some()));
+            for edit in finding.fixes.iter_mut().flat_map(|fix| &mut fix.edits) {
+                if let Some((_, span, text)) = self.joined.cells.inside(edit.span, &edit.text) {
+                    *edit = Edit { span, text };
+                }
+            }
         }
     }
 
