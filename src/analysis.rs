@@ -72,8 +72,9 @@ pub fn analyse(input: &Input<'_>) -> Analysis {
     let comments = LazyCell::new(|| Comments::read(code_of(input), syntax));
     analysis.findings = static_findings(input, &comments);
     measured::measure(input, &mut analysis);
-    if !analysis.findings.is_empty() {
-        keep(&mut analysis.findings, &input.environment.rules, &comments);
+    let speaks_to_us = memchr::memmem::find(input.text.as_bytes(), b"sparkls:").is_some();
+    if !analysis.findings.is_empty() || speaks_to_us {
+        keep(&mut analysis.findings, input, &comments);
     }
     analysis
 }
@@ -216,18 +217,24 @@ fn is_notebook(input: &Input<'_>) -> bool {
 }
 
 /// Applies the user's levels and suppressions, offers to suppress, sorts and caps.
-fn keep(findings: &mut Vec<Finding>, settings: &RuleSettings, comments: &Comments<'_>) {
-    findings.retain_mut(|finding| {
+fn keep(findings: &mut Vec<Finding>, input: &Input<'_>, comments: &Comments<'_>) {
+    let settings = &input.environment.rules;
+    let is_kept = |finding: &mut Finding| {
         match settings.levels.get(finding.rule) {
             Some(Level::Off) => return false,
             Some(Level::Fixed(severity)) => finding.severity = *severity,
             Some(Level::On) | None => {}
         }
         !comments.suppress(finding.rule, finding.span)
-    });
+    };
+    findings.retain_mut(is_kept);
     for finding in findings.iter_mut() {
         finding.fixes.extend(comments.suppress_fix(finding.rule, finding.span));
     }
+    // What is ignored is known now.
+    let mut unused = comments.unused(settings, !input.runs.is_empty());
+    unused.retain_mut(is_kept);
+    findings.append(&mut unused);
     if findings.len() > MAX_FINDINGS {
         findings.sort_by_key(|finding| Reverse(finding.severity));
         findings.truncate(MAX_FINDINGS);
