@@ -5,6 +5,8 @@
 mod cli {
     mod carriers;
     mod conf;
+    mod notebooks;
+    mod per_path;
     pub(crate) mod folder;
 }
 

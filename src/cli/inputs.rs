@@ -50,11 +50,11 @@ impl Selection {
     }
 
     fn apply(&self, project: &mut Project) {
-        let levels = &mut project.environment.rules.levels;
         for rule in rules::all() {
+            let levels = &mut project.environment.rules.levels;
             let selected = self.only.as_ref().map(|only| only.contains(rule.name));
             if selected == Some(false) || self.without.contains(rule.name) {
-                levels.insert(rule.name.to_owned(), Level::Off);
+                project.switch_off(rule.name);
             } else if selected == Some(true) && levels.get(rule.name).is_none_or(|level| *level == Level::Off) {
                 levels.insert(rule.name.to_owned(), Level::On);
             }

@@ -199,6 +199,11 @@ impl Snapshot {
                 return cells.joined.facts(|code| Arc::clone(self.lineage.parse(self.revision, code).plan()));
             }
             match self.kind {
+                // A cell on its own, of a client that knows nothing of notebooks.
+                Kind::Python if self.uri.scheme().as_str().starts_with("vscode-notebook-cell") => {
+                    let lone = Joined::new([(1, &**text, true)]);
+                    lone.facts(|code| Arc::clone(PythonFile::parse(code).plan()))
+                }
                 Kind::Python if may_use_spark(text) => {
                     Facts::Python(Arc::clone(self.lineage.parse(self.revision, text).plan()))
                 }
@@ -241,7 +246,7 @@ impl Snapshot {
                 else {
                     return Arc::default();
                 };
-                Arc::make_mut(&mut project).environment.rules.levels.insert(rule.name.to_owned(), Level::Off);
+                Arc::make_mut(&mut project).switch_off(rule.name);
             }
         })
     }

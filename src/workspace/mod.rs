@@ -4,6 +4,7 @@ mod document;
 mod files;
 mod launches;
 mod notebook;
+mod per_path;
 mod project;
 mod runs;
 mod settings;

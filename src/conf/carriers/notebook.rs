@@ -37,7 +37,7 @@ pub(crate) fn cells(text: &str) -> Vec<CodeCell<'_>> {
         let is_python = runs_python(document);
         let numbered = cells.iter().zip(1..);
         found.extend(numbered.filter_map(|(cell, number)| {
-            let language = cell.scalar(&["metadata", "vscode", "languageId"]);
+            let language = at(cell, &["metadata", "vscode", "languageId"]);
             let is_python = language.map_or(is_python, |language| language.as_str() == "python");
             Some(CodeCell { number, source: source(cell)?, is_python })
         }));
@@ -48,9 +48,15 @@ pub(crate) fn cells(text: &str) -> Vec<CodeCell<'_>> {
 /// Whether the kernel of a notebook runs Python, as far as its file tells.
 fn runs_python(notebook: &Node<'_>) -> bool {
     let languages = [["metadata", "language_info", "name"], ["metadata", "kernelspec", "language"]];
-    let told = languages.iter().filter_map(|path| notebook.scalar(path)).map(|language| language.as_str());
+    let told = languages.iter().filter_map(|path| at(notebook, path)).map(|language| language.as_str());
     let mut told = told.filter(|language| !language.is_empty()).map(str::to_ascii_lowercase);
     told.next().is_none_or(|language| ["python", "pyspark"].iter().any(|name| language.contains(name)))
+}
+
+/// The scalar under a path of keys.
+fn at<'n, 'a>(node: &'n Node<'a>, path: &[&str]) -> Option<&'n Scalar<'a>> {
+    let (last, parents) = path.split_last()?;
+    parents.iter().try_fold(node, |node, name| node.get(&[*name]))?.scalar(&[*last])
 }
 
 /// What the cells of a notebook set and start, which stand at these places of a text.
