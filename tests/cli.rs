@@ -5,9 +5,9 @@
 mod cli {
     mod carriers;
     mod conf;
+    pub(crate) mod folder;
     mod notebooks;
     mod per_path;
-    pub(crate) mod folder;
 }
 
 use cli::folder::{Answer, Folder};

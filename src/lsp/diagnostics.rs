@@ -6,9 +6,9 @@ use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::*;
 
 use super::capabilities::Features;
+use super::cells::View;
 use super::configuration::Editor;
 use super::document::Snapshot;
-use super::cells::View;
 use super::session::Session;
 use super::uri::Key;
 use super::{convert, uri, work};

@@ -80,9 +80,11 @@ async fn publish(session: &Arc<Session>, uri: &Uri) {
 async fn publish_cells(session: &Arc<Session>, snapshot: &Snapshot, found: Vec<Diagnostic>) {
     for (uri, version, own) in diagnostics::by_cell(snapshot, found) {
         let said = (Key::of(&uri), (version, own.clone()));
-        let is_said = session.published_cells.lock().get(&said.0).is_some_and(|(before, known)| {
-            *known == said.1.1 && (*before == version || known.is_empty())
-        });
+        let is_said = session
+            .published_cells
+            .lock()
+            .get(&said.0)
+            .is_some_and(|(before, known)| *known == said.1.1 && (*before == version || known.is_empty()));
         if !is_said {
             session.published_cells.lock().insert(said.0, said.1);
             let version = session.features().version.then_some(version);

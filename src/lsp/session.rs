@@ -12,9 +12,9 @@ use tower_lsp_server::ls_types::*;
 
 use super::adoption::Adoption;
 use super::capabilities::Features;
+use super::cells::{Notebook, Notebooks, View};
 use super::configuration::Editor;
 use super::convert::{self, Change};
-use super::cells::{Notebook, Notebooks, View};
 use super::document::Snapshot;
 use super::publish::Schedule;
 use super::uri::{self, Key};

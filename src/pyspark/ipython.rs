@@ -251,7 +251,9 @@ mod tests {
 
     #[test]
     fn cells_for_the_kernel_are_blanked_whole() {
-        for cell in ["%%sql\nSELECT 'é'\n", "\n# c\n%%bash\nls", "%sql select 1\n", "%md\n# Title's", "%%configure -f\n{}"] {
+        for cell in
+            ["%%sql\nSELECT 'é'\n", "\n# c\n%%bash\nls", "%sql select 1\n", "%md\n# Title's", "%%configure -f\n{}"]
+        {
             let python = code(cell);
             assert_eq!(python.trim(), "", "{cell}");
             assert_eq!((python.len(), python.lines().count()), (cell.len(), cell.lines().count()));
@@ -268,9 +270,15 @@ mod tests {
         assert_eq!(kept("%pip install x \\\n  y\nx = 1"), "||x = 1");
         assert_eq!(kept("!ls\nfiles = !ls\nrows = %sql select 1\na != b\nx = 5 %2"), "|||a != b|x = 5 %2");
         assert_eq!(kept("df?\n?df\ndf.join??\nx = 1  # why?\ny = 'what?'"), "|||x = 1  # why?|y = 'what?'");
-        assert_eq!(kept("x = (a\n  % b)\ny = '''\n!no\n'''\nz = 1 \\\n  % 2"), "x = (a|  % b)|y = '''|!no|'''|z = 1 \\|  % 2");
+        assert_eq!(
+            kept("x = (a\n  % b)\ny = '''\n!no\n'''\nz = 1 \\\n  % 2"),
+            "x = (a|  % b)|y = '''|!no|'''|z = 1 \\|  % 2"
+        );
         assert_eq!(kept("if x:\n    !ls -l\n"), "if x:|    0");
-        assert_eq!(kept("%time df.count()\n%timeit -n 1 -r1 df.count()"), "0;    df.count()|0;               df.count()");
+        assert_eq!(
+            kept("%time df.count()\n%timeit -n 1 -r1 df.count()"),
+            "0;    df.count()|0;               df.count()"
+        );
         assert_eq!(kept("%%time\ndf.count()\n!ls"), "|df.count()|");
         assert_eq!(kept("%python\ndf.count()"), "|df.count()");
     }

@@ -166,14 +166,7 @@ impl Document {
         self.rope.remove(first..self.rope.byte_to_char(replaced.end));
         self.rope.insert(first, text);
         self.flat = OnceLock::new();
-        Edit {
-            start,
-            old_end: replaced.end,
-            new_end,
-            start_point,
-            old_end_point,
-            new_end_point: self.point(new_end),
-        }
+        Edit { start, old_end: replaced.end, new_end, start_point, old_end_point, new_end_point: self.point(new_end) }
     }
 
     /// Replaces the whole text and sets the version.

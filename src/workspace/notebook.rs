@@ -107,7 +107,8 @@ impl Notebook {
     /// Where a span of the joined text stands in the file; of one over several cells, its beginning.
     pub fn span_of_file(&self, span: Span) -> Span {
         let cells = &self.joined.cells;
-        let found = cells.at(span.start as usize).and_then(|index| Some((cells.all().get(index)?, self.sources.get(index)?)));
+        let found =
+            cells.at(span.start as usize).and_then(|index| Some((cells.all().get(index)?, self.sources.get(index)?)));
         let Some((cell, source)) = found else { return Span::default() };
         let start = (span.start - cell.span.start) as usize;
         let end = (span.end.min(cell.span.end).max(span.start) - cell.span.start) as usize;

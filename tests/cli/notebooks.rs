@@ -74,7 +74,9 @@ fn fixes_are_made_inside_of_the_files_strings() {
 #[test]
 fn broken_and_foreign_notebooks_do_no_harm() {
     let half = &ORDERS[..ORDERS.find("orders.collect").unwrap()];
-    let scala = ORDERS.replace("\"language\": \"python\"", "\"language\": \"scala\"").replace("\"name\": \"python\"", "\"name\": \"scala\"");
+    let scala = ORDERS
+        .replace("\"language\": \"python\"", "\"language\": \"scala\"")
+        .replace("\"name\": \"python\"", "\"name\": \"scala\"");
     let folder = Folder::with(&[("half.ipynb", half), ("scala.ipynb", &scala), ("empty.ipynb", "{\"cells\": []}")]);
     let answer = folder.run(&["check", "--format", "json", "--min-severity", "information"]);
     let of_scala = |finding: &&Value| finding["path"] == "scala.ipynb";

@@ -23,7 +23,8 @@ fn levels_hold_for_the_files_of_their_globs() {
 
 #[test]
 fn a_broken_glob_is_named_at_its_place() {
-    let folder = Folder::with(&[("sparkls.toml", "[rules.per-path.\"a[\"]\ncollect-unbounded = \"off\"\n"), ("a.py", JOB)]);
+    let folder =
+        Folder::with(&[("sparkls.toml", "[rules.per-path.\"a[\"]\ncollect-unbounded = \"off\"\n"), ("a.py", JOB)]);
     let answer = folder.run(&["check"]);
     assert_eq!(answer.code, 2);
     assert!(answer.stderr.contains("sparkls.toml:1:17: error: `a[` is no glob"), "{}", answer.stderr);

@@ -62,7 +62,8 @@ impl Notebook {
         let uri = self.of(name);
         loop {
             let publication = self.client.published(&uri).await;
-            let told: Vec<(u64, u64, String)> = publication["diagnostics"].as_array().unwrap().iter().map(place).collect();
+            let told: Vec<(u64, u64, String)> =
+                publication["diagnostics"].as_array().unwrap().iter().map(place).collect();
             if told.iter().map(|(line, column, code)| (*line, *column, code.as_str())).eq(wanted.iter().copied()) {
                 return;
             }
@@ -112,9 +113,7 @@ async fn cells_move_split_empty_and_go() {
     let added = json!({ "start": 2, "deleteCount": 0, "cells": [notebook.cell("c")] });
     let opened = json!([notebook.item("c", "rows = df.collect()\nprint(len(rows))")]);
     let text = json!({ "document": { "uri": notebook.of("b"), "version": 2 }, "changes": [{ "text": "name = 1" }] });
-    notebook
-        .change(json!({ "structure": { "array": added, "didOpen": opened }, "textContent": [text] }))
-        .await;
+    notebook.change(json!({ "structure": { "array": added, "didOpen": opened }, "textContent": [text] })).await;
     notebook.shows("b", &[]).await;
     notebook.shows("c", &[(0, 10, "collect-unbounded")]).await;
     notebook.edit("c", json!([{ "text": "" }])).await;

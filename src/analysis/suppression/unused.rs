@@ -145,7 +145,8 @@ mod tests {
     fn unused(text: &str, syntax: Syntax) -> (Vec<String>, String) {
         let comments = Comments::read(text, syntax);
         let found = comments.unused(&RuleSettings::default(), false);
-        let fixed = found.first().and_then(|finding| finding.fixes.last()).map(|fix| rules::fix::apply(text, &fix.edits));
+        let fixed =
+            found.first().and_then(|finding| finding.fixes.last()).map(|fix| rules::fix::apply(text, &fix.edits));
         (found.into_iter().map(|finding| finding.message).collect(), fixed.unwrap_or_default())
     }
 
