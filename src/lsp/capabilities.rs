@@ -107,12 +107,10 @@ pub(super) fn offer(features: &Features) -> ServerCapabilities {
             save: Some(TextDocumentSyncSaveOptions::Supported(true)),
             ..TextDocumentSyncOptions::default()
         })),
-        // Notebooks of every type: Jupyter's, interactive windows, those of Databricks.
+        // Notebooks of every type (Jupyter's, interactive windows, those of Databricks) with all of their cells: a client
+        // that leaves some out counts the others anew, and so would the numbers of cells be wrong.
         notebook_document_sync: features.notebooks.then(|| {
-            let selector = NotebookSelector::ByNotebook {
-                notebook: Notebook::String("*".to_owned()),
-                cells: Some(vec![NotebookCellSelector { language: "python".to_owned() }]),
-            };
+            let selector = NotebookSelector::ByNotebook { notebook: Notebook::String("*".to_owned()), cells: None };
             OneOf::Left(NotebookDocumentSyncOptions { notebook_selector: vec![selector], save: Some(true) })
         }),
         diagnostic_provider: features.pull.then(|| {

@@ -285,6 +285,15 @@ impl View {
 }
 
 impl Snapshot {
+    /// A line of this document, from 1, in words: of a notebook, the line of a cell.
+    pub(super) fn line_in_words(&self, line: u32) -> String {
+        let cell = self.cells.as_ref().and_then(|cells| cells.at_line(line.checked_sub(1)?));
+        match cell {
+            Some((_, cell)) => format!("line {} of cell {}", line - cell.first_line, cell.number),
+            None => format!("line {line}"),
+        }
+    }
+
     /// A place of this document as the client knows it: in a notebook, in one of its cells.
     pub(super) fn told(&self, location: Location) -> Option<Location> {
         match &self.cells {

@@ -52,7 +52,8 @@ fn attribution(snapshot: &Snapshot, plan: &StaticPlan, action: &Action) -> Optio
     for (node, site) in steps.iter().take(SHOWN) {
         let line = snapshot.document.position(site.method.start as usize, Default::default()).line + 1;
         let boundary = shuffle(&node.operator).map(|note| format!(" — {note}")).unwrap_or_default();
-        lines.push(format!("- line {line}: `{}`{boundary}", name(node, site, text)));
+        let line = snapshot.line_in_words(line);
+        lines.push(format!("- {line}: `{}`{boundary}", name(node, site, text)));
     }
     if steps.len() > SHOWN {
         lines.push(format!("- and {} more", steps.len() - SHOWN));
