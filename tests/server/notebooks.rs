@@ -244,3 +244,76 @@ async fn a_cell_that_is_opened_as_a_document_is_one() {
     assert_eq!(client.published(&cell).await["diagnostics"], json!([]));
     client.close(&cell).await;
 }
+
+/// What cells are made of: frames, their uses, what the kernel runs, text that is not finished.
+const PIECES: [&str; 10] = [
+    READ,
+    COLLECT,
+    "df = df.limit(3)\n",
+    "%%sql\nSELECT 'it''s'\n",
+    "!ls\n%time rows = df.collect()",
+    "text = \"\"\"\n%%sql\n",
+    "é = df.toPandas()  # 日本\r\nprint(é)",
+    "",
+    "rows = (df\n  .collect()\n",
+    "df = spark.table(\"t\")",
+];
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn after_any_changes_a_notebook_is_as_if_it_was_opened_now() {
+    let capabilities = || json!({ "textDocument": { "diagnostic": {} } });
+    let mut seed = 7_u64;
+    let mut random = move |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % below
+    };
+    let mut notebook = Notebook::open(capabilities(), &[("c0", READ), ("c1", COLLECT)]).await;
+    let mut cells = vec![("c0".to_owned(), READ.to_owned()), ("c1".to_owned(), COLLECT.to_owned())];
+    for step in 2..120 {
+        let piece = PIECES[random(PIECES.len())];
+        let at = random(cells.len() + 1);
+        match random(5) {
+            0 if cells.len() < 8 => {
+                let name = format!("c{step}");
+                let array = json!({ "start": at, "deleteCount": 0, "cells": [notebook.cell(&name)] });
+                let opened = json!([notebook.item(&name, piece)]);
+                notebook.change(json!({ "structure": { "array": array, "didOpen": opened } })).await;
+                cells.insert(at, (name, piece.to_owned()));
+            }
+            1 if cells.len() > 2 => {
+                let at = at.min(cells.len() - 1);
+                let gone = json!([{ "uri": notebook.of(&cells.remove(at).0) }]);
+                let array = json!({ "start": at, "deleteCount": 1 });
+                notebook.change(json!({ "structure": { "array": array, "didClose": gone } })).await;
+            }
+            2 => {
+                cells.rotate_left(1);
+                let listed: Vec<Value> = cells.iter().map(|(name, _)| notebook.cell(name)).collect();
+                let array = json!({ "start": 0, "deleteCount": cells.len(), "cells": listed });
+                notebook.change(json!({ "structure": { "array": array } })).await;
+            }
+            3 => {
+                // At the beginning of a line, where columns are the same in every encoding.
+                let at = at.min(cells.len() - 1);
+                let line = random(cells[at].1.split('\n').count());
+                let offset = cells[at].1.match_indices('\n').nth(line.wrapping_sub(1)).map_or(0, |(end, _)| end + 1);
+                cells[at].1.insert_str(offset, piece);
+                let name = cells[at].0.clone();
+                notebook.edit(&name, json!([{ "range": range(line as u32, 0, 0), "text": piece }])).await;
+            }
+            _ => {
+                let at = at.min(cells.len() - 1);
+                cells[at].1 = piece.to_owned();
+                let name = cells[at].0.clone();
+                notebook.edit(&name, json!([{ "text": piece }])).await;
+            }
+        }
+        if step % 10 == 0 {
+            let listed: Vec<(&str, &str)> = cells.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+            let mut fresh = Notebook::open(capabilities(), &listed).await;
+            for (name, _) in &cells {
+                assert_eq!(notebook.pull(name).await, fresh.pull(name).await, "after step {step}: {cells:#?}");
+            }
+        }
+    }
+}
