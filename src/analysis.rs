@@ -10,7 +10,7 @@ use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::path::Path;
 
-pub use facts::{Facts, Job};
+pub use facts::{Facts, Job, Notebook};
 use suppression::{Comments, Syntax};
 
 use crate::conf::EffectiveConf;
@@ -70,20 +70,29 @@ pub fn analyse(input: &Input<'_>) -> Analysis {
     let mut analysis = Analysis::default();
     let Some(syntax) = Syntax::of(input.facts) else { return analysis };
     // Most texts have no finding: then nobody reads their comments.
-    let comments = LazyCell::new(|| Comments::read(input.text, syntax));
+    let comments = LazyCell::new(|| Comments::read(code_of(input), syntax));
     analysis.findings = static_findings(input, &comments);
     measured::measure(input, &mut analysis);
-    if !analysis.findings.is_empty() {
-        keep(&mut analysis.findings, &input.environment.rules, &comments);
+    let speaks_to_us = memchr::memmem::find(input.text.as_bytes(), b"sparkls:").is_some();
+    if !analysis.findings.is_empty() || speaks_to_us {
+        keep(&mut analysis.findings, input, &comments);
     }
     analysis
+}
+
+/// The text as far as it is the document's own language: of a notebook, what its kernel runs as Python.
+fn code_of<'a>(input: &Input<'a>) -> &'a str {
+    match input.facts {
+        Facts::Notebook(notebook) => &notebook.code,
+        _ => input.text,
+    }
 }
 
 impl Syntax {
     fn of(facts: &Facts) -> Option<Self> {
         match facts {
             Facts::Properties(_) => Some(Self::Properties),
-            Facts::Python(_) => Some(Self::Python),
+            Facts::Python(_) | Facts::Notebook(_) => Some(Self::Python),
             Facts::Carrier(kind, _) => Some(Self::Carrier(*kind)),
             Facts::Nothing => None,
         }
@@ -217,7 +226,8 @@ fn in_test_function(plan: &StaticPlan, span: Span) -> bool {
 }
 
 fn is_notebook(input: &Input<'_>) -> bool {
-    input.path.extension().is_some_and(|extension| extension == "ipynb")
+    matches!(input.facts, Facts::Notebook(_))
+        || input.path.extension().is_some_and(|extension| extension == "ipynb")
         || input
             .text
             .trim_start_matches('\u{feff}')
@@ -227,18 +237,24 @@ fn is_notebook(input: &Input<'_>) -> bool {
 }
 
 /// Applies the user's levels and suppressions, offers to suppress, sorts and caps.
-fn keep(findings: &mut Vec<Finding>, settings: &RuleSettings, comments: &Comments<'_>) {
-    findings.retain_mut(|finding| {
+fn keep(findings: &mut Vec<Finding>, input: &Input<'_>, comments: &Comments<'_>) {
+    let settings = &input.environment.rules;
+    let is_kept = |finding: &mut Finding| {
         match settings.levels.get(finding.rule) {
             Some(Level::Off) => return false,
             Some(Level::Fixed(severity)) => finding.severity = *severity,
             Some(Level::On) | None => {}
         }
         !comments.suppress(finding.rule, finding.span)
-    });
+    };
+    findings.retain_mut(is_kept);
     for finding in findings.iter_mut() {
         finding.fixes.extend(comments.suppress_fix(finding.rule, finding.span));
     }
+    // What is ignored is known now.
+    let mut unused = comments.unused(settings, !input.runs.is_empty());
+    unused.retain_mut(is_kept);
+    findings.append(&mut unused);
     if findings.len() > MAX_FINDINGS {
         findings.sort_by_key(|finding| Reverse(finding.severity));
         findings.truncate(MAX_FINDINGS);

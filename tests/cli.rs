@@ -6,6 +6,8 @@ mod cli {
     mod carriers;
     mod conf;
     pub(crate) mod folder;
+    mod notebooks;
+    mod per_path;
 }
 
 use cli::folder::{Answer, Folder};

@@ -229,7 +229,17 @@ fn example() -> String {
 
 /// The JSON schema of `sparkls.toml` and of `[tool.sparkls]`.
 fn schema() -> Value {
-    let rules: Map<String, Value> = rules::all().map(|rule| (rule.name.to_owned(), rule_schema(rule))).collect();
+    let mut rules: Map<String, Value> = rules::all().map(|rule| (rule.name.to_owned(), rule_schema(rule))).collect();
+    let known = |rule: &Rule| json!({ "$ref": format!("#/properties/rules/properties/{}", rule.name) });
+    let known: Map<String, Value> = rules::all().map(|rule| (rule.name.to_owned(), known(rule))).collect();
+    rules.insert(
+        "per-path".to_owned(),
+        json!({
+            "description": "The same for some files only: by globs of files, names or folders, relative to this file. Of several that match, the last wins.",
+            "type": "object",
+            "additionalProperties": { "type": "object", "additionalProperties": false, "properties": known }
+        }),
+    );
     json!({
         "$schema": "http://json-schema.org/draft-07/schema#",
         "title": "sparkls.toml",

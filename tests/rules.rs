@@ -53,6 +53,11 @@ fn every_fix_parses_and_its_finding_is_gone() {
 }
 
 #[test]
+fn safe_fixes_come_to_rest() {
+    for_each_document(fixes::repeated);
+}
+
+#[test]
 fn every_refactoring_parses() {
     for_each_document(fixes::refactoring_complaints);
 }

@@ -19,6 +19,8 @@ mod diagnostics;
 mod documents;
 #[path = "server/knowledge.rs"]
 mod knowledge;
+#[path = "server/notebooks.rs"]
+mod notebooks;
 #[path = "server/order.rs"]
 mod order;
 #[path = "server/places.rs"]

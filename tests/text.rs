@@ -208,6 +208,26 @@ proptest! {
     }
 
     #[test]
+    fn a_text_becomes_another_by_one_edit(old in texts(), middle in texts(), cut in 0usize..40) {
+        // Something of the old text is kept on both sides.
+        let cut = old.char_indices().map(|(at, _)| at).nth(cut % 12).unwrap_or(old.len());
+        let new = format!("{}{middle}{}", &old[..cut], &old[cut..]);
+        for (from, to) in [(&old, &new), (&new, &old), (&old, &middle)] {
+            let mut document = Document::new(0, from);
+            let edit = document.become_text(3, to);
+            prop_assert_eq!((&**document.text(), document.version()), (to.as_str(), 3));
+            prop_assert_eq!(edit.is_none(), from == to);
+            if let Some(edit) = edit {
+                let (old, new) = (parsed(from), parsed(to));
+                prop_assert_eq!(&old.as_bytes()[..edit.start], &new.as_bytes()[..edit.start]);
+                prop_assert_eq!(&old.as_bytes()[edit.old_end..], &new.as_bytes()[edit.new_end..]);
+                prop_assert_eq!(edit.old_end_point, plain_point(from, edit.old_end));
+                prop_assert_eq!(edit.new_end_point, plain_point(to, edit.new_end));
+            }
+        }
+    }
+
+    #[test]
     fn a_position_and_its_offset_belong_together(text in texts()) {
         let document = Document::new(0, &text);
         for (start, end, _) in plain_lines(&text) {

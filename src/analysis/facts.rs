@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use crate::conf::Setting;
-use crate::conf::carriers::{CarrierKind, Extract, Problem, Submit};
+use crate::conf::carriers::{CarrierKind, Extract, Problem, Submit, Tool};
 use crate::conf::properties::PropertiesFile;
 use crate::pyspark::StaticPlan;
 
@@ -17,10 +17,21 @@ pub enum Facts {
     Properties(Arc<PropertiesFile>),
     /// A Python file.
     Python(Arc<StaticPlan>),
+    /// The cells of a notebook as one text.
+    Notebook(Arc<Notebook>),
     /// A script, a manifest, a template: settings among other things.
     Carrier(CarrierKind, Arc<Extract>),
     /// Nothing of Spark.
     Nothing,
+}
+
+/// What was read out of the cells of a notebook.
+#[derive(Debug)]
+pub struct Notebook {
+    /// The cells' Python: as long as the text, with blanks for what the kernel runs itself.
+    pub code: Arc<str>,
+    /// What the code does, and what cells for the kernel set and start (`%%configure`, `!spark-submit`).
+    pub plan: Arc<StaticPlan>,
 }
 
 /// Settings of a document that make up one configuration.
@@ -38,6 +49,7 @@ impl Facts {
         match self {
             Self::Properties(file) => &file.settings,
             Self::Python(plan) => &plan.settings,
+            Self::Notebook(notebook) => &notebook.plan.settings,
             Self::Carrier(_, extract) => &extract.settings,
             Self::Nothing => &[],
         }
@@ -47,7 +59,7 @@ impl Facts {
     pub fn format(&self) -> Option<CarrierKind> {
         match self {
             Self::Carrier(kind, _) => Some(*kind),
-            Self::Properties(_) | Self::Python(_) | Self::Nothing => None,
+            Self::Properties(_) | Self::Python(_) | Self::Notebook(_) | Self::Nothing => None,
         }
     }
 
@@ -55,7 +67,7 @@ impl Facts {
     pub fn properties(&self) -> Option<&PropertiesFile> {
         match self {
             Self::Properties(file) => Some(file),
-            Self::Python(_) | Self::Carrier(..) | Self::Nothing => None,
+            Self::Python(_) | Self::Notebook(_) | Self::Carrier(..) | Self::Nothing => None,
         }
     }
 
@@ -63,6 +75,7 @@ impl Facts {
     pub fn plan(&self) -> Option<&StaticPlan> {
         match self {
             Self::Python(plan) => Some(plan),
+            Self::Notebook(notebook) => Some(&notebook.plan),
             Self::Properties(_) | Self::Carrier(..) | Self::Nothing => None,
         }
     }
@@ -71,6 +84,7 @@ impl Facts {
     pub fn submits(&self) -> &[Submit] {
         match self {
             Self::Python(plan) => &plan.submits,
+            Self::Notebook(notebook) => &notebook.plan.submits,
             Self::Carrier(_, extract) => &extract.submits,
             Self::Properties(_) | Self::Nothing => &[],
         }
@@ -80,6 +94,7 @@ impl Facts {
     pub fn problems(&self) -> &[Problem] {
         match self {
             Self::Python(plan) => &plan.problems,
+            Self::Notebook(notebook) => &notebook.plan.problems,
             Self::Carrier(_, extract) => &extract.problems,
             Self::Properties(_) | Self::Nothing => &[],
         }
@@ -90,24 +105,42 @@ impl Facts {
     pub fn jobs(&self) -> Vec<Job<'_>> {
         match self {
             Self::Properties(file) => vec![Job { submit: None, settings: Cow::Borrowed(&file.settings) }],
-            Self::Python(plan) if plan.submits.is_empty() && plan.groups.is_empty() => {
-                vec![Job { submit: None, settings: Cow::Borrowed(&plan.settings) }]
+            Self::Python(plan) => of_code(plan, |_| false),
+            // `%%configure` is the configuration of the session that the cells run in.
+            Self::Notebook(notebook) => of_code(&notebook.plan, |submit| {
+                submit.tool == Tool::Definition && submit.span.of(&notebook.code).trim().is_empty()
+            }),
+            Self::Carrier(_, extract) => {
+                let submits: Vec<&Submit> = extract.submits.iter().collect();
+                started(&extract.settings, &submits, &extract.groups, &FxHashSet::default())
             }
-            Self::Python(plan) => {
-                let is_own = |setting: &&Setting| setting.carrier.is_code();
-                let own: Vec<Setting> = plan.settings.iter().filter(is_own).cloned().collect();
-                let own = Job { submit: None, settings: Cow::Owned(own) };
-                std::iter::once(own).chain(started(&plan.settings, &plan.submits, &plan.groups)).collect()
-            }
-            Self::Carrier(_, extract) => started(&extract.settings, &extract.submits, &extract.groups),
             Self::Nothing => Vec::new(),
         }
     }
 }
 
+/// The job of a program's own code, with the submits that are about it, then the jobs that it starts.
+fn of_code(plan: &StaticPlan, is_own: impl Fn(&Submit) -> bool) -> Vec<Job<'_>> {
+    if plan.submits.is_empty() && plan.groups.is_empty() {
+        return vec![Job { submit: None, settings: Cow::Borrowed(&plan.settings) }];
+    }
+    let (own, others): (Vec<&Submit>, Vec<&Submit>) = plan.submits.iter().partition(|submit| is_own(submit));
+    let own: FxHashSet<usize> = own.into_iter().flat_map(|submit| submit.settings.iter().copied()).collect();
+    let is_own = |(index, setting): &(usize, &Setting)| own.contains(index) || setting.carrier.is_code();
+    let settings = plan.settings.iter().enumerate().filter(is_own).map(|(_, setting)| setting.clone()).collect();
+    let mut jobs = vec![Job { submit: None, settings: Cow::Owned(settings) }];
+    jobs.extend(started(&plan.settings, &others, &plan.groups, &own));
+    jobs
+}
+
 /// Each job with its settings, then the settings that stand together without one, then each of the rest alone.
-fn started<'a>(settings: &[Setting], submits: &'a [Submit], groups: &[Vec<usize>]) -> Vec<Job<'a>> {
-    let mut told = vec![false; settings.len()];
+fn started<'a>(
+    settings: &[Setting],
+    submits: &[&'a Submit],
+    groups: &[Vec<usize>],
+    already: &FxHashSet<usize>,
+) -> Vec<Job<'a>> {
+    let mut told: Vec<bool> = (0..settings.len()).map(|index| already.contains(&index)).collect();
     let mut job = |submit: Option<&'a Submit>, indices: &[usize]| {
         let settings = indices.iter().filter_map(|index| {
             *told.get_mut(*index)? = true;

@@ -1,8 +1,12 @@
 //! Comments that speak to us: `# sparkls: ignore[slug]`, `# sparkls: ignore-file[slug]`, and reasons written beside code.
 
 mod lines;
+mod unused;
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashSet;
 
 use crate::conf::carriers::CarrierKind;
 use crate::rules::{Edit, Fix, FixKind};
@@ -44,7 +48,10 @@ pub(super) struct Comments<'a> {
     first_lines: Vec<usize>,
     /// The lines that have a comment.
     commented: Vec<usize>,
-    ignored_in_file: BTreeSet<&'a str>,
+    /// The rules that are ignored in the whole file, with the place of each in its list.
+    ignored_in_file: BTreeMap<&'a str, u32>,
+    /// The places in lists whose rules found something that was ignored.
+    used: RefCell<FxHashSet<u32>>,
 }
 
 impl<'a> Comments<'a> {
@@ -55,12 +62,15 @@ impl<'a> Comments<'a> {
             Syntax::Properties => properties_lines(text),
             Syntax::Carrier(kind) => lines::read(text, kind),
         };
-        let ignored_in_file = lines
-            .iter()
-            .filter_map(|line| slugs(comment_of(text, line)?, "ignore-file"))
-            .flat_map(|(_, list)| list.split(','))
-            .map(str::trim)
-            .collect();
+        let mut ignored_in_file = BTreeMap::new();
+        for line in &lines {
+            let (Some(start), Some(comment)) = (line.comment, comment_of(text, line)) else { continue };
+            for list in lists(comment, "ignore-file") {
+                for (offset, slug) in list.slugs() {
+                    ignored_in_file.entry(slug).or_insert(start + (list.at + offset) as u32);
+                }
+            }
+        }
         let mut first = 0;
         let first_of = |(at, line): (usize, &Line)| {
             let of_this = first;
@@ -71,16 +81,20 @@ impl<'a> Comments<'a> {
         };
         let first_lines = lines.iter().enumerate().map(first_of).collect();
         let commented = (0..lines.len()).filter(|at| lines[*at].comment.is_some()).collect();
-        Self { text, syntax, lines, first_lines, commented, ignored_in_file }
+        Self { text, syntax, lines, first_lines, commented, ignored_in_file, used: RefCell::default() }
     }
 
     /// Whether a comment on the line of `span`, right above it, or for the whole file names the rule.
     pub(super) fn suppress(&self, rule: &str, span: Span) -> bool {
         let (first, last) = self.statement_lines(span);
         let above = self.lines[..first].iter().rev().take_while(|line| line.only_comment);
-        self.ignored_in_file.contains(rule)
-            || self.commented(first, last).chain(above).any(|line| self.names(line, rule))
+        // The nearest comment is the one that is used.
+        self.commented(first, last).chain(above).any(|line| self.names(line, rule))
             || self.names_inside(rule, span, first, last)
+            || self.ignored_in_file.get(rule).is_some_and(|place| {
+                self.used.borrow_mut().insert(*place);
+                true
+            })
     }
 
     /// Whether a comment of a script that stands inside of the document (a block scalar, a heredoc) names the rule.
@@ -103,7 +117,7 @@ impl<'a> Comments<'a> {
         let line = &self.lines[last];
         let Some(comment) = comment_of(self.text, line).filter(|_| !line.only_comment) else { return false };
         let words = comment.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| word.len() > 1);
-        let is_directive = ["type:", "pylint:", "fmt:", "TODO", "FIXME"]
+        let is_directive = ["type:", "pylint:", "fmt:", "sparkls:", "TODO", "FIXME"]
             .iter()
             .any(|directive| comment.trim_start_matches(['#', ' ']).starts_with(directive));
         !is_directive && words.count() >= 3
@@ -157,7 +171,10 @@ impl<'a> Comments<'a> {
     }
 
     fn names(&self, line: &Line, rule: &str) -> bool {
-        comment_of(self.text, line).is_some_and(|comment| names(comment, rule))
+        let (Some(start), Some(comment)) = (line.comment, comment_of(self.text, line)) else { return false };
+        let place = place_of(comment, rule);
+        self.used.borrow_mut().extend(place.map(|place| start + place as u32));
+        place.is_some()
     }
 
     /// Where the list of an `ignore[...]` that covers these lines ends.
@@ -165,8 +182,8 @@ impl<'a> Comments<'a> {
         let above = self.lines[..first].iter().rev().take_while(|line| line.only_comment);
         self.commented(first, last).chain(above).find_map(|line| {
             let start = line.comment? as usize;
-            let (offset, list) = slugs(comment_of(self.text, line)?, "ignore")?;
-            Some(start + offset + list.len())
+            let list = lists(comment_of(self.text, line)?, "ignore").next()?;
+            Some(start + list.at + list.text.len())
         })
     }
 }
@@ -185,20 +202,49 @@ impl Syntax {
 
 /// Whether a comment tells to ignore the rule.
 fn names(comment: &str, rule: &str) -> bool {
-    slugs(comment, "ignore").is_some_and(|(_, list)| list.split(',').any(|slug| slug.trim() == rule))
+    place_of(comment, rule).is_some()
+}
+
+/// Where a comment names a rule that is to be ignored.
+fn place_of(comment: &str, rule: &str) -> Option<usize> {
+    lists(comment, "ignore").find_map(|list| {
+        let place = list.slugs().find(|(_, slug)| *slug == rule)?.0;
+        Some(list.at + place)
+    })
 }
 
 fn comment_of<'a>(text: &'a str, line: &Line) -> Option<&'a str> {
     text.get(line.comment? as usize..line.span.end as usize)
 }
 
-/// The list in `sparkls: <verb>[a, b]` within a comment, and its offset there.
-fn slugs<'a>(comment: &'a str, verb: &str) -> Option<(usize, &'a str)> {
-    comment.match_indices("sparkls:").find_map(|(at, marker)| {
-        let rest = &comment[at + marker.len()..];
+/// What stands in `sparkls: <verb>[a, b]` within a comment.
+struct List<'a> {
+    /// Where `sparkls:` stands in the comment.
+    marker: usize,
+    /// Where the text between the brackets begins.
+    at: usize,
+    text: &'a str,
+}
+
+impl<'a> List<'a> {
+    /// The names in it, each with its offset.
+    fn slugs(&self) -> impl Iterator<Item = (usize, &'a str)> + use<'a> {
+        let mut at = 0;
+        let parts = self.text.split(',').map(move |part| {
+            let start = at + (part.len() - part.trim_start().len());
+            at += part.len() + 1;
+            (start, part.trim())
+        });
+        parts.filter(|(_, slug)| !slug.is_empty())
+    }
+}
+
+/// The lists of a verb within a comment.
+fn lists<'a>(comment: &'a str, verb: &str) -> impl Iterator<Item = List<'a>> {
+    comment.match_indices("sparkls:").filter_map(move |(marker, word)| {
+        let rest = &comment[marker + word.len()..];
         let list = rest.trim_start().strip_prefix(verb)?.strip_prefix('[')?;
-        let list_at = comment.len() - list.len();
-        Some((list_at, &list[..list.find(']')?]))
+        Some(List { marker, at: comment.len() - list.len(), text: &list[..list.find(']')?] })
     })
 }
 

@@ -164,7 +164,7 @@ type Changes = Vec<(usize, Arc<str>, usize)>;
 
 fn changes(inputs: &Inputs, files: &[FileOutcome], least: Least) -> Changes {
     let analyse = |file: &FileOutcome, text: &Arc<str>| {
-        let mut findings = inputs.analysis(&file.file, &file.root, text).unwrap_or_default().findings;
+        let mut findings = inputs.findings(&file.file, &file.root, text).unwrap_or_default();
         findings.retain(|finding| least.admits(finding.severity));
         findings
     };
@@ -172,7 +172,7 @@ fn changes(inputs: &Inputs, files: &[FileOutcome], least: Least) -> Changes {
         .iter()
         .enumerate()
         .filter_map(|(index, file)| {
-            let (text, applied) = fixes::fixed(file.document.text(), |text| analyse(file, text))?;
+            let (text, applied) = fixes::fixed(file.file_text(), |text| analyse(file, text))?;
             Some((index, text, applied))
         })
         .collect()
@@ -182,7 +182,7 @@ fn print_diff(files: &[FileOutcome], changes: &Changes) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     for (index, text, _) in changes {
         let Some(file) = files.get(*index) else { continue };
-        out.write_all(fixes::diff(&file.path, file.document.text(), text).as_bytes())?;
+        out.write_all(fixes::diff(&file.path, file.file_text(), text).as_bytes())?;
     }
     Ok(out.flush()?)
 }

@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::output::{FileOutcome, InputError, Place};
+use super::output::{FileOutcome, InFile, InputError, Place};
 use super::progress::ReadProgress;
 use crate::analysis::{Analysis, Facts};
 use crate::catalog::SparkVersion;
 use crate::eventlog::ReadError;
-use crate::rules::{self, Level, MeasuredRun, Rule};
+use crate::rules::{self, Finding, Level, MeasuredRun, Rule};
 use crate::text::Document;
-use crate::workspace::{self, Kind, Project, Settings, Source, Sources};
+use crate::workspace::{self, Kind, Notebook, Project, Settings, Source, Sources};
 use reading::{Reading, failed, guarded, understand};
 use roots::{Roots, beside};
 pub(super) use roots::{root_of, settings_files};
@@ -50,11 +50,11 @@ impl Selection {
     }
 
     fn apply(&self, project: &mut Project) {
-        let levels = &mut project.environment.rules.levels;
         for rule in rules::all() {
+            let levels = &mut project.environment.rules.levels;
             let selected = self.only.as_ref().map(|only| only.contains(rule.name));
             if selected == Some(false) || self.without.contains(rule.name) {
-                levels.insert(rule.name.to_owned(), Level::Off);
+                project.switch_off(rule.name);
             } else if selected == Some(true) && levels.get(rule.name).is_none_or(|level| *level == Level::Off) {
                 levels.insert(rule.name.to_owned(), Level::On);
             }
@@ -109,6 +109,7 @@ pub(super) struct InputFile {
     root: PathBuf,
     pub(super) text: Arc<str>,
     pub(super) facts: Facts,
+    notebook: Option<Arc<Notebook>>,
 }
 
 /// A path that may be about Spark.
@@ -195,7 +196,9 @@ impl Inputs {
 
     fn keep(&mut self, path: PathBuf, root: PathBuf, is_named: bool, read: Result<Option<Reading>, InputError>) {
         match read {
-            Ok(Some(Reading { text, facts })) => self.files.push(InputFile { path, root, text, facts }),
+            Ok(Some(Reading { text, facts, notebook })) => {
+                self.files.push(InputFile { path, root, text, facts, notebook });
+            }
             Ok(None) if is_named => self.idle.push(shown(&path)),
             Ok(None) => {}
             Err(error) => self.errors.push(error),
@@ -270,22 +273,33 @@ impl Inputs {
     }
 
     fn one(&self, file: &InputFile) -> Result<Option<FileOutcome>, InputError> {
-        let analysis = self.judge(&file.path, &file.root, &file.text, &file.facts)?;
+        let mut analysis = match &file.notebook {
+            Some(notebook) => self.judge(&file.path, &file.root, &notebook.joined.text, &notebook.facts)?,
+            None => self.judge(&file.path, &file.root, &file.text, &file.facts)?,
+        };
+        if let Some(notebook) = &file.notebook {
+            notebook.retain_fixes(&mut analysis.findings);
+        }
         let is_silent = analysis.findings.is_empty() && analysis.notes.is_empty() && analysis.summary.is_empty();
         Ok((!is_silent).then(|| FileOutcome {
             path: shown(&file.path),
             root: file.root.clone(),
             file: file.path.clone(),
-            document: Document::new(0, &file.text),
+            document: Document::new(0, file.notebook.as_ref().map_or(&file.text, |notebook| &notebook.joined.text)),
+            in_file: file.notebook.as_ref().map(|notebook| InFile::new(Arc::clone(notebook))),
             analysis,
         }))
     }
 
-    /// Analyses one text as the file at `path`.
-    pub(super) fn analysis(&self, path: &Path, root: &Path, text: &Arc<str>) -> Result<Analysis, InputError> {
+    /// What is found in one text as the file at `path`; the fixes are edits of this text.
+    pub(super) fn findings(&self, path: &Path, root: &Path, text: &Arc<str>) -> Result<Vec<Finding>, InputError> {
         match understand(path, text, true)? {
-            Some(Reading { text, facts }) => self.judge(path, root, &text, &facts),
-            None => Ok(Analysis::default()),
+            Some(Reading { notebook: Some(notebook), .. }) => {
+                let analysis = self.judge(path, root, &notebook.joined.text, &notebook.facts)?;
+                Ok(notebook.with_edits_of_file(analysis.findings))
+            }
+            Some(Reading { text, facts, .. }) => Ok(self.judge(path, root, &text, &facts)?.findings),
+            None => Ok(Vec::new()),
         }
     }
 
@@ -301,12 +315,12 @@ impl Inputs {
     pub(super) fn rewritten<'a>(&mut self, written: impl Iterator<Item = (&'a Path, &'a Arc<str>)>) {
         for (path, text) in written {
             let Some(file) = self.files.iter_mut().find(|file| file.path == path) else { continue };
-            let Ok(Some(Reading { text, facts })) = understand(path, text, true) else { continue };
+            let Ok(Some(Reading { text, facts, notebook })) = understand(path, text, true) else { continue };
             let source = Source::of(path, &text, &facts);
             for project in self.projects.values_mut().filter(|project| project.sources.holds(path)) {
                 *project = project.with_source(path, source.clone());
             }
-            (file.text, file.facts) = (text, facts);
+            (file.text, file.facts, file.notebook) = (text, facts, notebook);
         }
     }
 

@@ -8,7 +8,7 @@ use tower_lsp_server::ls_types::*;
 
 use super::capabilities::Features;
 use super::configuration::Editor;
-use super::document::Snapshot;
+use super::document::{CellDocuments, Snapshot};
 use super::session::Session;
 use super::{convert, diagnostics, work};
 use crate::rules::{self, Edit, Finding, Fix, FixKind};
@@ -55,7 +55,7 @@ fn offer(snapshot: &Snapshot, params: &CodeActionParams, features: &Features, ed
     // Some clients send every diagnostic of the line along; only the range says what is meant.
     for finding in snapshot.analysis().findings.iter().filter(|finding| finding.span.intersects(asked)) {
         for (index, fix) in finding.fixes.iter().enumerate().filter(|(_, fix)| wanted(&action_kind(fix.kind))) {
-            let mut action = action(snapshot, offered(fix), &fix.edits, asked, features);
+            let Some(mut action) = action(snapshot, offered(fix), &fix.edits, asked, features) else { continue };
             action.diagnostics = Some(vec![diagnostics::diagnostic(snapshot, finding, features, editor)]);
             action.is_preferred = (features.preferred && index == 0 && fix.safe).then_some(true);
             actions.push(action);
@@ -66,7 +66,7 @@ fn offer(snapshot: &Snapshot, params: &CodeActionParams, features: &Features, ed
     for fix in refactorings(snapshot, asked).iter().filter(|fix| wanted(&action_kind(fix.kind))) {
         // What a finding's own fix does is not offered a second time.
         if fixes.iter().all(|other| other.edits != fix.edits) {
-            actions.push(action(snapshot, offered(fix), &fix.edits, asked, features));
+            actions.extend(action(snapshot, offered(fix), &fix.edits, asked, features));
         }
     }
     // Offered only to those who ask for it by name: it is about the file, not about the place.
@@ -74,7 +74,7 @@ fn offer(snapshot: &Snapshot, params: &CodeActionParams, features: &Features, ed
         let edits = all_safe(&snapshot.analysis().findings);
         if !edits.is_empty() {
             let fix = OfferedFix { kind: FIX_ALL, title: FIX_ALL_TITLE.to_owned() };
-            actions.push(action(snapshot, fix, &edits, asked, features));
+            actions.extend(action(snapshot, fix, &edits, asked, features));
         }
     }
     actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()
@@ -105,7 +105,15 @@ fn action_kind(kind: FixKind) -> CodeActionKind {
     }
 }
 
-fn action(snapshot: &Snapshot, fix: OfferedFix, edits: &[Edit], asked: Span, features: &Features) -> CodeAction {
+/// `None` if the edits can't be made.
+fn action(
+    snapshot: &Snapshot,
+    fix: OfferedFix,
+    edits: &[Edit],
+    asked: Span,
+    features: &Features,
+) -> Option<CodeAction> {
+    let edit = workspace_edit(snapshot, edits, features)?;
     let data = Data {
         uri: snapshot.uri.clone(),
         version: snapshot.document.version(),
@@ -113,31 +121,63 @@ fn action(snapshot: &Snapshot, fix: OfferedFix, edits: &[Edit], asked: Span, fea
         start: asked.start,
         end: asked.end,
     };
-    CodeAction {
+    Some(CodeAction {
         title: fix.title,
         kind: Some(fix.kind),
-        edit: (!features.resolve_edit).then(|| workspace_edit(snapshot, edits, features)),
+        edit: (!features.resolve_edit).then_some(edit),
         data: features.resolve_edit.then(|| serde_json::to_value(data).unwrap_or_default()),
         ..CodeAction::default()
-    }
+    })
 }
 
 /// Edits of the version that they were made for, where the client can check it.
-fn workspace_edit(snapshot: &Snapshot, edits: &[Edit], features: &Features) -> WorkspaceEdit {
-    let edits: Vec<TextEdit> =
-        edits.iter().map(|edit| convert::text_edit(&snapshot.document, edit, features.encoding)).collect();
-    if !features.document_changes {
-        return WorkspaceEdit { changes: Some([(snapshot.uri.clone(), edits)].into()), ..WorkspaceEdit::default() };
-    }
-    let text_document = OptionalVersionedTextDocumentIdentifier {
-        uri: snapshot.uri.clone(),
-        version: Some(snapshot.document.version()),
+/// `None` in a notebook if one of them would have to go over cells.
+fn workspace_edit(snapshot: &Snapshot, edits: &[Edit], features: &Features) -> Option<WorkspaceEdit> {
+    let changed = match &snapshot.cells {
+        Some(cells) => edits_of_cells(snapshot, cells, edits, features)?,
+        None => {
+            let edit = |edit: &Edit| convert::text_edit(&snapshot.document, edit, features.encoding);
+            vec![(snapshot.uri.clone(), snapshot.document.version(), edits.iter().map(edit).collect())]
+        }
     };
-    let edits = edits.into_iter().map(OneOf::Left).collect();
-    WorkspaceEdit {
-        document_changes: Some(DocumentChanges::Edits(vec![TextDocumentEdit { text_document, edits }])),
-        ..WorkspaceEdit::default()
+    if !features.document_changes {
+        let changes = changed.into_iter().map(|(uri, _, edits)| (uri, edits)).collect();
+        return Some(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() });
     }
+    let changes = changed.into_iter().map(|(uri, version, edits)| TextDocumentEdit {
+        text_document: OptionalVersionedTextDocumentIdentifier { uri, version: Some(version) },
+        edits: edits.into_iter().map(OneOf::Left).collect(),
+    });
+    Some(WorkspaceEdit {
+        document_changes: Some(DocumentChanges::Edits(changes.collect())),
+        ..WorkspaceEdit::default()
+    })
+}
+
+/// Edits of a document, with its address and version.
+type Changed = (Uri, i32, Vec<TextEdit>);
+
+/// The edits by the cells that they are made in; `None` if one of them would have to go over cells.
+fn edits_of_cells(
+    snapshot: &Snapshot,
+    cells: &CellDocuments,
+    edits: &[Edit],
+    features: &Features,
+) -> Option<Vec<Changed>> {
+    let mut changed: Vec<Changed> = Vec::new();
+    for edit in edits {
+        let (index, span, text) = cells.joined.cells.inside(edit.span, &edit.text)?;
+        let mut edit = convert::text_edit(&snapshot.document, &Edit { span, text }, features.encoding);
+        let up = cells.joined.cells.all().get(index)?.first_line;
+        edit.range.start.line = edit.range.start.line.checked_sub(up)?;
+        edit.range.end.line = edit.range.end.line.checked_sub(up)?;
+        let (uri, version) = cells.documents.get(index)?;
+        match changed.iter_mut().find(|(known, _, _)| known == uri) {
+            Some((_, _, edits)) => edits.push(edit),
+            None => changed.push((uri.clone(), *version, vec![edit])),
+        }
+    }
+    Some(changed)
 }
 
 /// The edits of all safe fixes that don't touch each other; what is left comes with the next save.
@@ -171,7 +211,7 @@ pub(super) async fn resolve(session: &Arc<Session>, mut action: CodeAction) -> R
     let Some(snapshot) = snapshot else { return Err(Error::content_modified()) };
     let features = session.features().clone();
     let edit = work::fresh(session, "codeAction/resolve", snapshot, move |snapshot| {
-        edits_of(snapshot, &data).map(|edits| workspace_edit(snapshot, &edits, &features))
+        edits_of(snapshot, &data).and_then(|edits| workspace_edit(snapshot, &edits, &features))
     });
     action.edit = edit.await?;
     if action.edit.is_none() {

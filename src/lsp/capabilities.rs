@@ -37,6 +37,8 @@ pub(super) struct Features {
     pub(super) refresh_hints: bool,
     pub(super) refresh_lenses: bool,
     pub(super) progress: bool,
+    /// The client tells of notebooks and their cells.
+    pub(super) notebooks: bool,
 }
 
 impl Features {
@@ -79,6 +81,7 @@ impl Features {
             refresh_diagnostics: workspace.diagnostics.and_then(|client| client.refresh_support).unwrap_or_default(),
             refresh_hints: workspace.inlay_hint.and_then(|client| client.refresh_support).unwrap_or_default(),
             refresh_lenses: workspace.code_lens.and_then(|client| client.refresh_support).unwrap_or_default(),
+            notebooks: client.notebook_document.is_some(),
             progress: client.window.as_ref().and_then(|window| window.work_done_progress).unwrap_or_default(),
         }
     }
@@ -104,6 +107,12 @@ pub(super) fn offer(features: &Features) -> ServerCapabilities {
             save: Some(TextDocumentSyncSaveOptions::Supported(true)),
             ..TextDocumentSyncOptions::default()
         })),
+        // Notebooks of every type (Jupyter's, interactive windows, those of Databricks) with all of their cells: a client
+        // that leaves some out counts the others anew, and so would the numbers of cells be wrong.
+        notebook_document_sync: features.notebooks.then(|| {
+            let selector = NotebookSelector::ByNotebook { notebook: Notebook::String("*".to_owned()), cells: None };
+            OneOf::Left(NotebookDocumentSyncOptions { notebook_selector: vec![selector], save: Some(true) })
+        }),
         diagnostic_provider: features.pull.then(|| {
             DiagnosticServerCapabilities::Options(DiagnosticOptions {
                 identifier: Some("sparkls".to_owned()),

@@ -3,7 +3,7 @@
 use tower_lsp_server::ls_types as lsp;
 
 use crate::rules::{Edit, Severity};
-use crate::text::{Document, Encoding, Position, Span};
+use crate::text::{self, Document, Encoding, Position, Span};
 
 pub(super) fn position(position: lsp::Position) -> Position {
     Position { line: position.line, column: position.character }
@@ -22,6 +22,33 @@ pub(super) fn range(document: &Document, span: Span, encoding: Encoding) -> lsp:
         lsp::Position { line: position.line, character: position.column }
     };
     lsp::Range { start: at(span.start), end: at(span.end) }
+}
+
+/// Applies one change of a document's text.
+pub(super) fn apply(
+    document: &mut Document,
+    version: i32,
+    change: &lsp::TextDocumentContentChangeEvent,
+    encoding: Encoding,
+) -> Change {
+    match change.range {
+        Some(range) => {
+            let (start, end) = (position(range.start), position(range.end));
+            Change::Part(document.replace(version, start, end, encoding, &change.text))
+        }
+        None => {
+            document.set_text(version, &change.text);
+            Change::Whole
+        }
+    }
+}
+
+/// What a change did to a text.
+pub(super) enum Change {
+    /// A part of it is another; `None` if the range was none.
+    Part(Option<text::Edit>),
+    /// All of it is another.
+    Whole,
 }
 
 /// An edit as the client applies it, with the document's own line ends.

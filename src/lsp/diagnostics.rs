@@ -6,9 +6,11 @@ use tower_lsp_server::jsonrpc::Result;
 use tower_lsp_server::ls_types::*;
 
 use super::capabilities::Features;
+use super::cells::View;
 use super::configuration::Editor;
 use super::document::Snapshot;
 use super::session::Session;
+use super::uri::Key;
 use super::{convert, uri, work};
 use crate::rules::{Finding, Related};
 use crate::text::Span;
@@ -28,6 +30,28 @@ pub(super) fn of(snapshot: &Snapshot, features: &Features, editor: &Editor) -> V
     }
     let analysis = snapshot.analysis();
     analysis.findings.iter().map(|finding| diagnostic(snapshot, finding, features, editor)).collect()
+}
+
+/// The diagnostics of a notebook by its cells, with the address and the version of each; every cell is there.
+pub(super) fn by_cell(snapshot: &Snapshot, found: Vec<Diagnostic>) -> Vec<(Uri, i32, Vec<Diagnostic>)> {
+    let Some(cells) = &snapshot.cells else { return Vec::new() };
+    let documents = cells.documents.iter().map(|(uri, version)| (uri.clone(), *version, Vec::new()));
+    let mut by_cell: Vec<(Uri, i32, Vec<Diagnostic>)> = documents.collect();
+    for mut diagnostic in found {
+        let Some(location) = cells.location(diagnostic.range) else { continue };
+        diagnostic.range = location.range;
+        diagnostic.related_information = diagnostic.related_information.map(|all| {
+            let told = |mut related: DiagnosticRelatedInformation| {
+                related.location = snapshot.told(related.location)?;
+                Some(related)
+            };
+            all.into_iter().filter_map(told).collect()
+        });
+        if let Some((_, _, own)) = by_cell.iter_mut().find(|(uri, _, _)| *uri == location.uri) {
+            own.push(diagnostic);
+        }
+    }
+    by_cell
 }
 
 /// One finding as the client shows it.
@@ -99,11 +123,13 @@ pub(super) fn of_problem(problem: &Problem, features: &Features) -> Diagnostic {
 /// The answer to `textDocument/diagnostic`.
 pub(super) async fn pull(
     session: Arc<Session>,
-    snapshot: Option<Arc<Snapshot>>,
+    view: Option<View>,
     params: DocumentDiagnosticParams,
 ) -> Result<DocumentDiagnosticReportResult> {
-    let Some(snapshot) = snapshot else { return Ok(report(None, Vec::new())) };
+    let Some(snapshot) = view.map(|view| view.snapshot) else { return Ok(report(None, Vec::new())) };
     let snapshot = work::settled(&session, snapshot).await;
+    let is_cell = snapshot.cells.is_some();
+    let uri = params.text_document.uri;
     let result_id = format!("{}-{}", snapshot.revision, snapshot.generation);
     if params.previous_result_id.as_ref() == Some(&result_id) {
         return Ok(DocumentDiagnosticReportResult::Report(DocumentDiagnosticReport::Unchanged(
@@ -115,10 +141,16 @@ pub(super) async fn pull(
     }
     let features = session.features().clone();
     let editor = session.editor();
-    let found =
-        work::run(&session, "textDocument/diagnostic", snapshot, move |snapshot| of(snapshot, &features, &editor))
-            .await?;
-    Ok(report(Some(result_id), found))
+    let found = work::run(&session, "textDocument/diagnostic", snapshot, move |snapshot| {
+        let mut found = of(snapshot, &features, &editor);
+        if is_cell {
+            let key = Key::of(&uri);
+            let own = by_cell(snapshot, found).into_iter().find(|(cell, _, _)| Key::of(cell) == key);
+            found = own.map(|(_, _, found)| found).unwrap_or_default();
+        }
+        found
+    });
+    Ok(report(Some(result_id), found.await?))
 }
 
 fn report(result_id: Option<String>, items: Vec<Diagnostic>) -> DocumentDiagnosticReportResult {

@@ -13,7 +13,7 @@ use crate::link::Links;
 use crate::pyspark::{Imports, PythonFile};
 use crate::rules::Level;
 use crate::text::{Document, Edit};
-use crate::workspace::{self, Kind, Project};
+use crate::workspace::{self, Joined, Kind, Project};
 
 /// Edits kept for an incremental parse; a document that nobody parses for longer is parsed afresh.
 const EDITS_KEPT: usize = 2_000;
@@ -80,11 +80,24 @@ pub(super) struct Snapshot {
     pub(super) generation: u64,
     /// The text is over the size limit and is not analysed.
     pub(super) too_large: bool,
+    /// The cells whose text the document is, if it is a notebook.
+    pub(super) cells: Option<Arc<CellDocuments>>,
     lineage: Arc<Lineage>,
     parsed: Arc<Parsed>,
     links: OnceLock<Vec<Links>>,
     analysis: OnceLock<Arc<Analysis>>,
     panicked: OnceLock<String>,
+}
+
+/// The cells of an open notebook as its client names them.
+#[derive(Debug)]
+pub(super) struct CellDocuments {
+    /// Their one text.
+    pub(super) joined: Joined,
+    /// The client's own spelling and the version of each of the joined cells.
+    pub(super) documents: Vec<(Uri, i32)>,
+    /// What else is a cell: nothing is ever found there.
+    pub(super) others: Vec<Uri>,
 }
 
 impl Snapshot {
@@ -99,6 +112,7 @@ impl Snapshot {
             project: project.0,
             generation: project.1,
             too_large: false,
+            cells: None,
             lineage: Arc::default(),
             parsed: Arc::default(),
             links: OnceLock::new(),
@@ -124,6 +138,16 @@ impl Snapshot {
             }
         };
         Self { revision, document, lineage, parsed: Arc::default(), ..self.fresh() }
+    }
+
+    /// The same notebook with other cells; `edit` is what that changed of their Python.
+    pub(super) fn with_cells(&self, document: Document, cells: CellDocuments, edit: Option<Edit>) -> Self {
+        Self { cells: Some(Arc::new(cells)), ..self.changed(document, edit.map(|edit| vec![edit])) }
+    }
+
+    /// The same notebook whose text is in other cells: what was found in it holds.
+    pub(super) fn with_same_text(&self, cells: CellDocuments) -> Self {
+        Self { cells: Some(Arc::new(cells)), ..self.in_same_conf(Arc::clone(&self.project)) }
     }
 
     /// The same text in a project that changed.
@@ -158,6 +182,7 @@ impl Snapshot {
             project: Arc::clone(&self.project),
             generation: self.generation,
             too_large: self.too_large,
+            cells: self.cells.clone(),
             lineage: Arc::clone(&self.lineage),
             parsed: Arc::clone(&self.parsed),
             links: OnceLock::new(),
@@ -176,7 +201,16 @@ impl Snapshot {
         self.parsed.facts.get_or_init(|| {
             let text = self.document.text();
             let imports = self.project.imports(&self.path);
+            if let Some(cells) = &self.cells {
+                let plan = |code: &Arc<str>| Arc::clone(self.lineage.parse(self.revision, code, &imports).plan());
+                return cells.joined.facts(plan);
+            }
             match self.kind {
+                // A cell on its own, of a client that knows nothing of notebooks.
+                Kind::Python if self.uri.scheme().as_str().starts_with("vscode-notebook-cell") => {
+                    let lone = Joined::new([(1, &**text, true)]);
+                    lone.facts(|code| Arc::clone(PythonFile::parse(code).plan()))
+                }
                 Kind::Python if imports.may_use_spark(text) => {
                     Facts::Python(Arc::clone(self.lineage.parse(self.revision, text, &imports).plan()))
                 }
@@ -219,7 +253,7 @@ impl Snapshot {
                 else {
                     return Arc::default();
                 };
-                Arc::make_mut(&mut project).environment.rules.levels.insert(rule.name.to_owned(), Level::Off);
+                Arc::make_mut(&mut project).switch_off(rule.name);
             }
         })
     }

@@ -6,6 +6,7 @@
 mod actions;
 mod adoption;
 mod capabilities;
+mod cells;
 mod commands;
 mod completion;
 mod configuration;

@@ -22,12 +22,12 @@ pub(super) async fn definition(
     session: &Arc<Session>,
     snapshot: Arc<Snapshot>,
     position: Position,
-) -> Result<Option<GotoDefinitionResponse>> {
+) -> Result<Option<Vec<Location>>> {
     let places = Places::of(session, &snapshot);
     let found = work::fresh(session, "textDocument/definition", snapshot, move |snapshot| {
         places.deciding(snapshot, snapshot.document.offset(convert::position(position), places.features.encoding))
     });
-    Ok(found.await?.map(GotoDefinitionResponse::Array))
+    found.await
 }
 
 /// The answer to `textDocument/references`: every place in the project that sets the key, by whichever of its names.

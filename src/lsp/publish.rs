@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use tower_lsp_server::ls_types::Uri;
+use tower_lsp_server::ls_types::{Diagnostic, Uri};
 
 use super::document::Snapshot;
 use super::session::Session;
+use super::uri::Key;
 use super::{diagnostics, work};
 use crate::workspace::Kind;
 
@@ -67,10 +68,46 @@ async fn publish(session: &Arc<Session>, uri: &Uri) {
     });
     let Ok(found) = found.await else { return };
     let _one = session.publishing.lock().await;
-    if session.is_current(&snapshot) {
+    if session.is_current(&snapshot) && snapshot.cells.is_some() {
+        publish_cells(session, &snapshot, found).await;
+    } else if session.is_current(&snapshot) {
         let version = session.features().version.then(|| snapshot.document.version());
         session.client.publish_diagnostics(snapshot.uri.clone(), found, version).await;
     }
+}
+
+/// Publishes the diagnostics of those cells of a notebook where they are others than before.
+async fn publish_cells(session: &Arc<Session>, snapshot: &Snapshot, found: Vec<Diagnostic>) {
+    for (uri, version, own) in diagnostics::by_cell(snapshot, found) {
+        let said = (Key::of(&uri), (version, own.clone()));
+        let is_said = session
+            .published_cells
+            .lock()
+            .get(&said.0)
+            .is_some_and(|(before, known)| *known == said.1.1 && (*before == version || known.is_empty()));
+        if !is_said {
+            session.published_cells.lock().insert(said.0, said.1);
+            let version = session.features().version.then_some(version);
+            session.client.publish_diagnostics(uri, own, version).await;
+        }
+    }
+}
+
+/// Takes the diagnostics of cells away that are gone, or that are no code any more.
+pub(super) fn clear_cells(session: &Arc<Session>, cells: Vec<Uri>) {
+    if session.features().pull || cells.is_empty() {
+        return;
+    }
+    let session = Arc::clone(session);
+    tokio::spawn(async move {
+        let _one = session.publishing.lock().await;
+        for uri in cells {
+            let known = session.published_cells.lock().remove(&Key::of(&uri)).is_some();
+            if known && session.view(&uri).is_none() {
+                session.client.publish_diagnostics(uri, Vec::new(), None).await;
+            }
+        }
+    });
 }
 
 /// Takes a closed document's diagnostics away. A settings file of sparkls is judged by what is on disk from then on.

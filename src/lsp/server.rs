@@ -104,39 +104,69 @@ impl LanguageServer for Backend {
         watch::changed(&self.session, &params.changes);
     }
 
+    async fn notebook_did_open(&self, params: DidOpenNotebookDocumentParams) {
+        let uri = params.notebook_document.uri.clone();
+        self.session.open_notebook(params);
+        self.text_changed(&uri);
+    }
+
+    async fn notebook_did_change(&self, params: DidChangeNotebookDocumentParams) {
+        let uri = params.notebook_document.uri.clone();
+        let Some(gone) = self.session.change_notebook(params) else { return };
+        publish::clear_cells(&self.session, gone);
+        self.text_changed(&uri);
+    }
+
+    async fn notebook_did_save(&self, params: DidSaveNotebookDocumentParams) {
+        watch::saved(&self.session, &params.notebook_document.uri);
+    }
+
+    async fn notebook_did_close(&self, params: DidCloseNotebookDocumentParams) {
+        let Some(closed) = self.session.close_notebook(&params.notebook_document.uri) else { return };
+        let cells = closed.cells.iter().flat_map(|cells| cells.documents.iter().map(|(uri, _)| uri.clone()));
+        publish::clear_cells(&self.session, cells.collect());
+        adoption::changed(&self.session, [closed.path.clone()]);
+    }
+
     async fn diagnostic(&self, params: DocumentDiagnosticParams) -> Result<DocumentDiagnosticReportResult> {
-        let snapshot = self.session.snapshot(&params.text_document.uri);
-        diagnostics::pull(Arc::clone(&self.session), snapshot, params).await
+        let view = self.session.view(&params.text_document.uri);
+        diagnostics::pull(Arc::clone(&self.session), view, params).await
     }
 
     async fn hover(&self, params: HoverParams) -> Result<Option<Hover>> {
         let place = params.text_document_position_params;
-        let Some(snapshot) = self.session.snapshot(&place.text_document.uri) else { return Ok(None) };
-        hover::answer(&self.session, snapshot, place.position).await
+        let Some(view) = self.session.view(&place.text_document.uri) else { return Ok(None) };
+        let hover = hover::answer(&self.session, view.snapshot(), view.position(place.position)).await?;
+        Ok(hover.map(|hover| view.hover(hover)))
     }
 
     async fn goto_definition(&self, params: GotoDefinitionParams) -> Result<Option<GotoDefinitionResponse>> {
         let place = params.text_document_position_params;
-        let Some(snapshot) = self.session.snapshot(&place.text_document.uri) else { return Ok(None) };
-        places::definition(&self.session, snapshot, place.position).await
+        let Some(view) = self.session.view(&place.text_document.uri) else { return Ok(None) };
+        let found = places::definition(&self.session, view.snapshot(), view.position(place.position)).await?;
+        let found = found.map(|found| self.told(found)).filter(|found| !found.is_empty());
+        Ok(found.map(GotoDefinitionResponse::Array))
     }
 
     async fn references(&self, params: ReferenceParams) -> Result<Option<Vec<Location>>> {
         let place = params.text_document_position;
-        let Some(snapshot) = self.session.snapshot(&place.text_document.uri) else { return Ok(None) };
-        places::references(&self.session, snapshot, place.position).await
+        let Some(view) = self.session.view(&place.text_document.uri) else { return Ok(None) };
+        let found = places::references(&self.session, view.snapshot(), view.position(place.position)).await?;
+        Ok(found.map(|found| self.told(found)))
     }
 
     async fn document_highlight(&self, params: DocumentHighlightParams) -> Result<Option<Vec<DocumentHighlight>>> {
         let place = params.text_document_position_params;
-        let Some(snapshot) = self.session.snapshot(&place.text_document.uri) else { return Ok(None) };
-        places::highlights(&self.session, snapshot, place.position).await
+        let Some(view) = self.session.view(&place.text_document.uri) else { return Ok(None) };
+        let found = places::highlights(&self.session, view.snapshot(), view.position(place.position)).await?;
+        Ok(found.map(|found| view.each(found, |highlight| &mut highlight.range)))
     }
 
     async fn completion(&self, params: CompletionParams) -> Result<Option<CompletionResponse>> {
         let place = params.text_document_position;
-        let Some(snapshot) = self.session.snapshot(&place.text_document.uri) else { return Ok(None) };
-        completion::answer(&self.session, snapshot, place.position).await
+        let Some(view) = self.session.view(&place.text_document.uri) else { return Ok(None) };
+        let found = completion::answer(&self.session, view.snapshot(), view.position(place.position)).await?;
+        Ok(found.map(|found| view.completion(found)))
     }
 
     async fn completion_resolve(&self, item: CompletionItem) -> Result<CompletionItem> {
@@ -144,8 +174,10 @@ impl LanguageServer for Backend {
     }
 
     async fn code_action(&self, params: CodeActionParams) -> Result<Option<CodeActionResponse>> {
-        let Some(snapshot) = self.session.snapshot(&params.text_document.uri) else { return Ok(None) };
-        actions::answer(&self.session, snapshot, params).await
+        let Some(view) = self.session.view(&params.text_document.uri) else { return Ok(None) };
+        let params = CodeActionParams { range: view.range(params.range), ..params };
+        let found = actions::answer(&self.session, view.snapshot(), params).await?;
+        Ok(found.map(|found| view.actions(found)))
     }
 
     async fn code_action_resolve(&self, action: CodeAction) -> Result<CodeAction> {
@@ -153,18 +185,21 @@ impl LanguageServer for Backend {
     }
 
     async fn inlay_hint(&self, params: InlayHintParams) -> Result<Option<Vec<InlayHint>>> {
-        let Some(snapshot) = self.session.snapshot(&params.text_document.uri) else { return Ok(None) };
-        hints::answer(&self.session, snapshot, params.range).await
+        let Some(view) = self.session.view(&params.text_document.uri) else { return Ok(None) };
+        let found = hints::answer(&self.session, view.snapshot(), view.range(params.range)).await?;
+        Ok(found.map(|found| view.hints(found)))
     }
 
     async fn code_lens(&self, params: CodeLensParams) -> Result<Option<Vec<CodeLens>>> {
-        let Some(snapshot) = self.session.snapshot(&params.text_document.uri) else { return Ok(None) };
-        lenses::answer(&self.session, snapshot).await
+        let Some(view) = self.session.view(&params.text_document.uri) else { return Ok(None) };
+        let found = lenses::answer(&self.session, view.snapshot()).await?;
+        Ok(found.map(|found| view.each(found, |lens| &mut lens.range)).filter(|found| !found.is_empty()))
     }
 
     async fn document_symbol(&self, params: DocumentSymbolParams) -> Result<Option<DocumentSymbolResponse>> {
-        let Some(snapshot) = self.session.snapshot(&params.text_document.uri) else { return Ok(None) };
-        symbols::answer(&self.session, snapshot).await
+        let Some(view) = self.session.view(&params.text_document.uri) else { return Ok(None) };
+        let found = symbols::answer(&self.session, view.snapshot()).await?;
+        Ok(found.map(|found| view.symbols(found)))
     }
 
     async fn execute_command(&self, params: ExecuteCommandParams) -> Result<Option<LSPAny>> {
@@ -173,6 +208,15 @@ impl LanguageServer for Backend {
 }
 
 impl Backend {
+    /// Places in open notebooks as places in their cells.
+    fn told(&self, places: Vec<Location>) -> Vec<Location> {
+        let told = |place: Location| match self.session.snapshot(&place.uri) {
+            Some(snapshot) => snapshot.told(place),
+            None => Some(place),
+        };
+        places.into_iter().filter_map(told).collect()
+    }
+
     /// A document's text is another: its diagnostics, and what depends on it elsewhere.
     fn text_changed(&self, uri: &Uri) {
         publish::schedule(&self.session, uri);

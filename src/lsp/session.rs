@@ -12,7 +12,9 @@ use tower_lsp_server::ls_types::*;
 
 use super::adoption::Adoption;
 use super::capabilities::Features;
+use super::cells::{Notebook, Notebooks, View};
 use super::configuration::Editor;
+use super::convert::{self, Change};
 use super::document::Snapshot;
 use super::publish::Schedule;
 use super::uri::{self, Key};
@@ -24,6 +26,7 @@ pub(super) struct Session {
     pub(super) client: Client,
     features: OnceLock<Features>,
     documents: RwLock<HashMap<Key, Open>>,
+    notebooks: RwLock<Notebooks>,
     roots: RwLock<Roots>,
     editor: RwLock<Arc<Editor>>,
     generation: AtomicU64,
@@ -35,6 +38,8 @@ pub(super) struct Session {
     pub(super) last_panic: Mutex<Option<String>>,
     /// Settings files with problems that were published.
     pub(super) published_problems: Mutex<Vec<Uri>>,
+    /// What was published for cells of notebooks, with the version of each.
+    pub(super) published_cells: Mutex<HashMap<Key, (i32, Vec<Diagnostic>)>>,
     /// One reload of the projects at a time.
     pub(super) reloading: tokio::sync::Mutex<()>,
     /// One publication at a time, so that none overtakes the empty one of a close.
@@ -70,6 +75,7 @@ impl Session {
             client,
             features: OnceLock::new(),
             documents: RwLock::default(),
+            notebooks: RwLock::default(),
             roots: RwLock::default(),
             editor: RwLock::default(),
             generation: AtomicU64::new(0),
@@ -78,6 +84,7 @@ impl Session {
             told_of_panic: AtomicBool::new(false),
             last_panic: Mutex::default(),
             published_problems: Mutex::default(),
+            published_cells: Mutex::default(),
             reloading: tokio::sync::Mutex::default(),
             publishing: tokio::sync::Mutex::default(),
             adoption: Adoption::default(),
@@ -206,6 +213,9 @@ impl Session {
 
     /// Opens a document; one that is open already is replaced.
     pub(super) fn open(&self, item: TextDocumentItem) {
+        if self.is_notebook(&item.uri) {
+            return;
+        }
         let path = uri::path(&item.uri);
         let kind = Kind::of_language(&item.language_id, &path, &item.text);
         let document = Document::new(item.version, &item.text);
@@ -214,6 +224,10 @@ impl Session {
         // A document that is opened again is another one: results for the first must not pass for the second's.
         snapshot.revision = self.next_generation() << 32;
         snapshot.too_large = snapshot.document.len() > self.editor().max_file_bytes;
+        self.insert(snapshot);
+    }
+
+    fn insert(&self, snapshot: Snapshot) {
         let key = Key::of(&snapshot.uri);
         let mut documents = self.documents.write();
         let schedule = documents.remove(&key).map_or_else(Arc::default, |open| open.schedule);
@@ -222,6 +236,9 @@ impl Session {
 
     /// Applies changes in order; `false` if the document is not open.
     pub(super) fn change(&self, params: DidChangeTextDocumentParams) -> bool {
+        if self.is_notebook(&params.text_document.uri) {
+            return false;
+        }
         let encoding = self.features().encoding;
         let version = params.text_document.version;
         let largest = self.editor().max_file_bytes;
@@ -230,18 +247,9 @@ impl Session {
         let mut document = open.snapshot.document.clone();
         let mut edits = Some(Vec::new());
         for change in params.content_changes {
-            match change.range {
-                Some(range) => {
-                    let (start, end) = (super::convert::position(range.start), super::convert::position(range.end));
-                    let edit = document.replace(version, start, end, encoding, &change.text);
-                    if let (Some(edits), Some(edit)) = (&mut edits, edit) {
-                        edits.push(edit);
-                    }
-                }
-                None => {
-                    document.set_text(version, &change.text);
-                    edits = None;
-                }
+            match convert::apply(&mut document, version, &change, encoding) {
+                Change::Part(edit) => edits.iter_mut().for_each(|edits| edits.extend(edit)),
+                Change::Whole => edits = None,
             }
         }
         let mut snapshot = open.snapshot.changed(document, edits);
@@ -250,8 +258,72 @@ impl Session {
         true
     }
 
+    /// Opens a notebook; one that is open already is replaced.
+    pub(super) fn open_notebook(&self, params: DidOpenNotebookDocumentParams) {
+        let notebook = Notebook::open(params);
+        let path = uri::path(&notebook.uri);
+        let cells = notebook.cells();
+        let document = Document::new(notebook.revision, &cells.joined.text);
+        let project = self.project(&path);
+        let mut snapshot = Snapshot::open(notebook.uri.clone(), path, Kind::Python, document, project);
+        snapshot.revision = self.next_generation() << 32;
+        snapshot.too_large = snapshot.document.len() > self.editor().max_file_bytes;
+        snapshot.cells = Some(Arc::new(cells));
+        self.notebooks.write().insert(notebook);
+        self.insert(snapshot);
+    }
+
+    /// Applies a change of a notebook's cells; the cells where nothing is found any more, or `None` if it is not open.
+    pub(super) fn change_notebook(&self, params: DidChangeNotebookDocumentParams) -> Option<Vec<Uri>> {
+        let encoding = self.features().encoding;
+        let largest = self.editor().max_file_bytes;
+        let mut notebooks = self.notebooks.write();
+        let key = Key::of(&params.notebook_document.uri);
+        let mut gone = notebooks.change(&key, params.change, encoding)?;
+        let notebook = notebooks.get(&key)?;
+        let cells = notebook.cells();
+        gone.extend(cells.others.iter().cloned());
+        let mut documents = self.documents.write();
+        let open = documents.get_mut(&key)?;
+        let before = open.snapshot.cells.as_ref()?;
+        if before.joined.text == cells.joined.text && before.joined.code == cells.joined.code {
+            open.snapshot = Arc::new(open.snapshot.with_same_text(cells));
+            return Some(gone);
+        }
+        let mut code = Document::new(notebook.revision, &before.joined.code);
+        let edit = code.become_text(notebook.revision, &cells.joined.code);
+        let document = Document::new(notebook.revision, &cells.joined.text);
+        let mut snapshot = open.snapshot.with_cells(document, cells, edit);
+        snapshot.too_large = snapshot.document.len() > largest;
+        open.snapshot = Arc::new(snapshot);
+        Some(gone)
+    }
+
+    /// Closes a notebook and answers with its last snapshot.
+    pub(super) fn close_notebook(&self, uri: &Uri) -> Option<Arc<Snapshot>> {
+        self.notebooks.write().remove(&Key::of(uri));
+        self.documents.write().remove(&Key::of(uri)).map(|open| open.snapshot)
+    }
+
+    /// Whether an address is that of an open notebook, whose text its cells bring.
+    fn is_notebook(&self, uri: &Uri) -> bool {
+        self.notebooks.read().get(&Key::of(uri)).is_some()
+    }
+
+    /// The newest snapshot of an open document, or of the notebook that it is a cell of.
+    pub(super) fn view(&self, uri: &Uri) -> Option<View> {
+        let notebook = self.notebooks.read().of_cell(&Key::of(uri));
+        match notebook {
+            Some(notebook) => View::of_cell(self.snapshot(&notebook)?, uri),
+            None => self.snapshot(uri).filter(|snapshot| snapshot.cells.is_none()).map(View::of_document),
+        }
+    }
+
     /// Closes a document and answers with its last snapshot.
     pub(super) fn close(&self, uri: &Uri) -> Option<Arc<Snapshot>> {
+        if self.is_notebook(uri) {
+            return None;
+        }
         self.documents.write().remove(&Key::of(uri)).map(|open| open.snapshot)
     }
 

@@ -37,6 +37,7 @@ fn respond(snapshot: &Snapshot, features: &Features) -> DocumentSymbolResponse {
     let symbols = match snapshot.facts() {
         Facts::Properties(_) | Facts::Carrier(..) | Facts::Nothing => settings(snapshot),
         Facts::Python(plan) => python(plan, snapshot.document.text()),
+        Facts::Notebook(notebook) => python(&notebook.plan, snapshot.document.text()),
     };
     if features.hierarchical_symbols {
         DocumentSymbolResponse::Nested(nest(symbols, snapshot, features))

@@ -599,7 +599,7 @@ impl StaticPlan {
     }
 
     /// Adds what stands in the code for other jobs.
-    pub(super) fn add(&mut self, extract: Extract) {
+    pub fn add(&mut self, extract: Extract) {
         let first = self.settings.len();
         let placed = |indices: &mut Vec<usize>| indices.iter_mut().for_each(|index| *index += first);
         let Extract { settings, mut submits, mut groups, problems } = extract;

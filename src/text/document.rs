@@ -123,7 +123,37 @@ impl Document {
         if end < start {
             return None;
         }
-        let replaced = self.offset(start, encoding)..self.offset(end, encoding);
+        Some(self.splice(self.offset(start, encoding)..self.offset(end, encoding), text))
+    }
+
+    /// Makes the text another one and says what changed, from the first byte that differs to the last; `None` if nothing
+    /// does. Sets the version.
+    pub fn become_text(&mut self, version: i32, text: &str) -> Option<Edit> {
+        self.version = version;
+        let old = Arc::clone(self.text());
+        let shorter = old.len().min(text.len());
+        let same = |(a, b): &(u8, u8)| a == b;
+        let mut start = old.bytes().zip(text.bytes()).take_while(same).count();
+        if start == old.len() && start == text.len() {
+            return None;
+        }
+        // Neither a character nor a line end is cut in two.
+        let is_cut = |text: &str, at: usize| {
+            !text.is_char_boundary(at) || text[..at].ends_with('\r') && text[at..].starts_with('\n')
+        };
+        while is_cut(&old, start) || is_cut(text, start) {
+            start -= 1;
+        }
+        let behind = old.bytes().rev().zip(text.bytes().rev()).take_while(same).count();
+        let mut behind = behind.min(shorter - start);
+        while is_cut(&old, old.len() - behind) || is_cut(text, text.len() - behind) {
+            behind -= 1;
+        }
+        Some(self.splice(start..old.len() - behind, &text[start..text.len() - behind]))
+    }
+
+    /// Replaces bytes, on character boundaries.
+    fn splice(&mut self, replaced: std::ops::Range<usize>, text: &str) -> Edit {
         let new_end = replaced.start + text.len();
         let old_end_point = self.point(replaced.end);
         let followed_by_line_feed = text.as_bytes().first().copied().or_else(|| self.byte(replaced.end)) == Some(b'\n');
@@ -136,14 +166,7 @@ impl Document {
         self.rope.remove(first..self.rope.byte_to_char(replaced.end));
         self.rope.insert(first, text);
         self.flat = OnceLock::new();
-        Some(Edit {
-            start,
-            old_end: replaced.end,
-            new_end,
-            start_point,
-            old_end_point,
-            new_end_point: self.point(new_end),
-        })
+        Edit { start, old_end: replaced.end, new_end, start_point, old_end_point, new_end_point: self.point(new_end) }
     }
 
     /// Replaces the whole text and sets the version.

@@ -211,7 +211,7 @@ pub fn analyse(project: &Project, path: &Path, text: &str, facts: &Facts, links:
         path: relative,
         text,
         facts,
-        environment: &project.environment,
+        environment: &project.environment_of(path),
         confs: &confs,
         runs: &runs,
     })

@@ -131,10 +131,10 @@ impl Project {
 
     fn conf_of(&self, path: &Path, facts: &Facts, job: &Job<'_>, own: Vec<Layer>, is_first: bool) -> EffectiveConf {
         match facts {
-            Facts::Python(_) if is_first => self.conf_of_script(path, own),
+            Facts::Python(_) | Facts::Notebook(_) if is_first => self.conf_of_script(path, own),
             // A properties file stands in for `spark-defaults.conf`, as with `--properties-file`.
             Facts::Properties(_) => EffectiveConf::new(self.environment.version, own),
-            Facts::Python(_) | Facts::Carrier(..) | Facts::Nothing => {
+            Facts::Python(_) | Facts::Notebook(_) | Facts::Carrier(..) | Facts::Nothing => {
                 let below = job.submit.map(|submit| self.below(path, submit)).unwrap_or_default();
                 let code = job.submit.map(|submit| self.code_of(submit)).unwrap_or_default();
                 EffectiveConf::new(self.environment.version, [below, own, code].concat())

@@ -1,8 +1,10 @@
 //! One project: what holds for all of its documents.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::per_path::{self, PerPath};
 use super::runs::{self, Stamp};
 use super::settings::{self, Settings, SettingsFile};
 use super::sources::{Source, Sources};
@@ -10,7 +12,7 @@ use super::{document, version};
 use crate::catalog::SparkVersion;
 use crate::conf::{Layer, properties};
 use crate::pyspark::{Imports, ModulePath};
-use crate::rules::{Environment, MeasuredRun};
+use crate::rules::{Environment, Level, MeasuredRun};
 use crate::text::Span;
 
 /// Which answer to "which Spark?" came first.
@@ -68,6 +70,7 @@ pub struct Project {
     pub settings: Settings,
     /// What the files alone say, to fall back on while one of them is half typed.
     file_settings: Settings,
+    per_path: PerPath,
     /// The version that the files pin or that is installed, for when no setting and no run tells.
     found_version: Option<(SparkVersion, VersionSource)>,
 }
@@ -110,6 +113,7 @@ impl Project {
             runs: Vec::new(),
             problems,
             defaults_path,
+            per_path: PerPath::new(&settings.per_path),
             settings,
             file_settings,
             found_version: version::detect(root),
@@ -139,6 +143,7 @@ impl Project {
             defaults_path: None,
             settings: settings.clone(),
             file_settings: Settings::default(),
+            per_path: PerPath::new(&settings.per_path),
             found_version: None,
         };
         project.choose_version();
@@ -189,15 +194,18 @@ impl Project {
     /// Whether a file of the project is left out of the analysis by `exclude`.
     pub fn excludes(&self, path: &Path) -> bool {
         let Ok(relative) = path.strip_prefix(&self.root) else { return false };
-        self.exclude.iter().any(|glob| {
-            let folder = format!("{}/**", glob.trim_end_matches(['/', '*']));
-            [glob.as_str(), folder.as_str()].into_iter().any(|glob| {
-                globset::Glob::new(glob).is_ok_and(|glob| {
-                    let matcher = glob.compile_matcher();
-                    matcher.is_match(relative) || relative.file_name().is_some_and(|name| matcher.is_match(name))
-                })
-            })
-        })
+        self.exclude.iter().any(|glob| per_path::is_match(&per_path::globs(glob), relative))
+    }
+
+    /// The environment of one of its files: the levels and options of rules may be others there.
+    pub fn environment_of(&self, path: &Path) -> Cow<'_, Environment> {
+        self.per_path.environment(&self.environment, path.strip_prefix(&self.root).unwrap_or(path))
+    }
+
+    /// Switches a rule off in all files, whatever the settings say of some of them.
+    pub fn switch_off(&mut self, rule: &str) {
+        self.environment.rules.levels.insert(rule.to_owned(), Level::Off);
+        self.per_path.switch_off(rule);
     }
 
     /// How the files that the settings were read from stand now. Reads no contents.

@@ -7,6 +7,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::Problem;
+use super::per_path::PathRules;
 use crate::catalog::SparkVersion;
 use crate::rules::{self, Level, RuleSettings, Severity, Vendor};
 use crate::text::Span;
@@ -20,6 +21,8 @@ pub struct Settings {
     pub runs: Option<Vec<String>>,
     /// `rules.<slug>`.
     pub rules: RuleSettings,
+    /// `rules.per-path.<glob>`: what holds for the rules in some files; what stands later wins.
+    pub per_path: Vec<PathRules>,
     /// `exclude`: globs of files that are not analysed.
     pub exclude: Option<Vec<String>>,
     /// `vendor`.
@@ -42,6 +45,7 @@ impl Settings {
         for (option, value) in &weaker.rules.options {
             self.rules.options.entry(option.clone()).or_insert(*value);
         }
+        self.per_path.splice(0..0, weaker.per_path.iter().cloned());
         self
     }
 
@@ -204,8 +208,11 @@ fn span<T>(spanned: &Spanned<T>) -> Span {
     Span::new(range.start, range.end.max(range.start))
 }
 
-/// `sparkVersion` as `spark-version`.
+/// `sparkVersion` as `spark-version`; a glob stays as it is.
 fn kebab_case(key: &str) -> String {
+    if !key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-') {
+        return key.to_owned();
+    }
     let mut kebab = String::with_capacity(key.len() + 4);
     for character in key.chars() {
         if character.is_ascii_uppercase() {
@@ -222,6 +229,8 @@ struct Reader<'a> {
     problems: Vec<Problem>,
 }
 
+/// The table among the rules that is none.
+const PER_PATH: &str = "per-path";
 /// The keys of a settings file.
 const KEYS: [&str; 6] = ["spark-version", "runs", "rules", "exclude", "vendor", "local"];
 
@@ -241,7 +250,7 @@ impl Reader<'_> {
                 "exclude" => settings.exclude = self.globs(entry),
                 "vendor" => settings.vendor = self.vendor(&entry),
                 "local" => settings.local = self.boolean(&entry),
-                "rules" => self.rules(entry, &mut settings.rules),
+                "rules" => self.rules(entry, &mut settings),
                 unknown => self.problem(entry.key_span, unknown_name("setting", unknown, KEYS)),
             }
         }
@@ -315,14 +324,42 @@ impl Reader<'_> {
         Some(texts)
     }
 
-    fn rules(&mut self, entry: Entry, settings: &mut RuleSettings) {
-        let Item::Table(entries) = entry.value else {
+    fn rules(&mut self, entry: Entry, settings: &mut Settings) {
+        let Item::Table(mut entries) = entry.value else {
             self.wrong_type("rules", entry.value_span, &entry.value, "a table of rule names");
             return;
         };
+        for entry in entries.extract_if(.., |entry| entry.key == PER_PATH) {
+            self.per_path(entry, &mut settings.per_path);
+        }
+        self.levels_and_options(entries, &mut settings.rules);
+    }
+
+    fn per_path(&mut self, entry: Entry, per_path: &mut Vec<PathRules>) {
+        let Item::Table(mut entries) = entry.value else {
+            self.wrong_type(PER_PATH, entry.value_span, &entry.value, "a table of globs");
+            return;
+        };
+        entries.sort_by_key(|entry| entry.key_span.start);
+        for entry in entries {
+            if let Err(error) = globset::Glob::new(&entry.key) {
+                self.problem(entry.key_span, format!("`{}` is no glob: {}", entry.key, error.kind()));
+                continue;
+            }
+            let Item::Table(entries) = entry.value else {
+                self.wrong_type(&entry.key, entry.value_span, &entry.value, "a table of rule names");
+                continue;
+            };
+            let mut rules = RuleSettings::default();
+            self.levels_and_options(entries, &mut rules);
+            per_path.push((entry.key, rules));
+        }
+    }
+
+    fn levels_and_options(&mut self, entries: Vec<Entry>, settings: &mut RuleSettings) {
         for entry in entries {
             let Some(rule) = rules::find(&entry.key) else {
-                let names = rules::all().map(|rule| rule.name);
+                let names = rules::all().map(|rule| rule.name).chain([PER_PATH]);
                 self.problem(entry.key_span, unknown_name("rule", &entry.key, names));
                 continue;
             };
@@ -430,6 +467,21 @@ mod tests {
         assert_eq!(problems.len(), 2);
         assert_eq!(problems[0].0, "3.5");
         assert_eq!(problems[1].0, "\"emt\"");
+    }
+
+    #[test]
+    fn rules_of_some_paths_are_read_in_their_order() {
+        let (settings, problems, _) = sparkls(
+            "[rules]\ncollect-unbounded = \"error\"\n[rules.per-path.\"tests/**\"]\ncollect-unbounded = \"off\"\n\
+             [rules.per-path.\"*.ipynb\"]\nslow-host = { severity = \"hint\" }\nno-rule = true\n\
+             [rules.per-path.\"a[\"]\n",
+        );
+        let globs: Vec<&str> = settings.per_path.iter().map(|(glob, _)| glob.as_str()).collect();
+        assert_eq!(globs, ["tests/**", "*.ipynb"]);
+        assert_eq!(settings.per_path[0].1.levels["collect-unbounded"], Level::Off);
+        assert_eq!(settings.per_path[1].1.levels["slow-host"], Level::Fixed(Severity::Hint));
+        let places: Vec<&str> = problems.iter().map(|(place, _)| place.as_str()).collect();
+        assert_eq!(places, ["no-rule", "\"a[\""]);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use sparkls::conf::carriers::{CarrierKind, Tool};
 use sparkls::conf::properties;
-use sparkls::rules::{Finding, Fix, FixKind, fix};
+use sparkls::rules::{Edit, Finding, Fix, FixKind, fix};
 use sparkls::text::Span;
 
 use super::case::{Case, Document, Fixed, Language, facts};
@@ -100,6 +100,40 @@ fn broken_nodes(grammar: &tree_sitter::Language, text: &str) -> usize {
             return broken;
         }
     }
+}
+
+/// Rounds in which all safe fixes of a text come to rest.
+const ROUNDS: usize = 5;
+
+/// Complaints on the safe fixes of one document, all of them applied again and again, as `check --fix` does.
+pub(crate) fn repeated(case: &Case, document: &Document) -> Vec<String> {
+    let mut text = document.text.clone();
+    let mut rounds = 0;
+    loop {
+        let next = fix::apply(&text, &safe(&case.analyse(document, &text).findings));
+        if next == text {
+            break;
+        }
+        text = next;
+        rounds += 1;
+        if rounds > ROUNDS {
+            return vec![format!("{}: its fixes don't come to rest:\n{text}", case.name)];
+        }
+    }
+    let breaks = broken(document.language, &text) > broken(document.language, &document.text);
+    breaks.then(|| format!("{}: after all fixes it does not parse any more:\n{text}", case.name)).into_iter().collect()
+}
+
+/// The edits of the first safe fix of each finding that touches none before.
+fn safe(findings: &[Finding]) -> Vec<Edit> {
+    let mut taken: Vec<Edit> = Vec::new();
+    for fix in findings.iter().filter_map(|finding| finding.fixes.iter().find(|fix| fix.safe)) {
+        let apart = |edit: &Edit| taken.iter().all(|other| !other.span.intersects(edit.span));
+        if fix.edits.iter().all(apart) {
+            taken.extend(fix.edits.iter().cloned());
+        }
+    }
+    taken
 }
 
 /// Complaints on fixes whose edits overlap or lie outside of the text.

@@ -144,7 +144,9 @@ fn of_file<'a>(project: &'a Project, file: &InputFile) -> Vec<Job<'a>> {
             (_, Some(submit)) => {
                 jobs.push(make(About::Command(start_of_submit(file, submit), application_of(project, submit)), conf))
             }
-            (Facts::Python(_), None) if index == 0 => jobs.extend(of_script(project, file, conf, run)),
+            (Facts::Python(_) | Facts::Notebook(_), None) if index == 0 => {
+                jobs.extend(of_script(project, file, conf, run))
+            }
             (Facts::Properties(_), None) => jobs.push(make(About::SettingsFile, conf)),
             (_, None) => {
                 let start = job.settings.iter().map(|setting| setting.key_span.start).min().unwrap_or_default();

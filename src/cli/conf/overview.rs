@@ -40,7 +40,7 @@ impl Overview {
                 Facts::Python(plan) if is_told || plan.uses.builds_session => overview.scripts.push(entry),
                 Facts::Properties(_) => overview.files.push(entry),
                 Facts::Carrier(..) if is_told => overview.others.push(entry),
-                Facts::Python(_) | Facts::Carrier(..) | Facts::Nothing => {}
+                Facts::Python(_) | Facts::Notebook(_) | Facts::Carrier(..) | Facts::Nothing => {}
             }
         }
         overview

@@ -8,8 +8,9 @@ use std::sync::Arc;
 use super::shown;
 use crate::analysis::Facts;
 use crate::cli::output::InputError;
-use crate::conf::carriers::may_hold_settings;
-use crate::workspace::{self, Kind, holds_spark_keys};
+use crate::conf::carriers::{CarrierKind, may_hold_settings};
+use crate::pyspark::may_use_spark;
+use crate::workspace::{self, Kind, Notebook, holds_spark_keys};
 
 /// A larger file is data, not a job or a list of settings.
 const LARGEST: u64 = 64 << 20;
@@ -21,6 +22,8 @@ const LARGEST_CARRIER: u64 = 2 << 20;
 pub(super) struct Reading {
     pub(super) text: Arc<str>,
     pub(super) facts: Facts,
+    /// Its cells, if it is a notebook: then `facts` are about the file, for the settings that others see.
+    pub(super) notebook: Option<Arc<Notebook>>,
 }
 
 /// Reads a file; `None` if there is nothing of Spark in it. What was found by walking and may as well have nothing to do
@@ -65,8 +68,13 @@ pub(super) fn understand(path: &Path, text: &Arc<str>, is_named: bool) -> Result
     };
     let facts = guarded(path, || workspace::facts(kind, text))?;
     let says_nothing = facts.settings().is_empty() && facts.submits().is_empty() && facts.problems().is_empty();
-    let is_idle = matches!(kind, Kind::Carrier(_)) && says_nothing;
-    Ok((!is_idle).then(|| Reading { text: Arc::clone(text), facts }))
+    let notebook = match kind {
+        Kind::Carrier(CarrierKind::Notebook) if may_use_spark(text) => guarded(path, || Notebook::read(text))?,
+        _ => None,
+    };
+    let notebook = notebook.filter(|notebook| !matches!(notebook.facts, Facts::Nothing)).map(Arc::new);
+    let is_idle = matches!(kind, Kind::Carrier(_)) && says_nothing && notebook.is_none();
+    Ok((!is_idle).then(|| Reading { text: Arc::clone(text), facts, notebook }))
 }
 
 /// Runs what may fail on one file by our own mistake; then the others are still analysed.

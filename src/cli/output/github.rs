@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{FileOutcome, InputError, Outcome, Place};
+use super::{FileOutcome, InputError, Outcome};
 use crate::rules::{Finding, Severity};
 
 /// One command a line: findings, then inputs that can't be read.
@@ -18,7 +18,7 @@ pub(in crate::cli) fn render(outcome: &Outcome) -> String {
 }
 
 fn command(text: &mut String, file: &FileOutcome, finding: &Finding) {
-    let (start, end) = Place::range(&file.document, finding.span);
+    let (start, end) = file.range_in_file(finding.span);
     let level = match finding.severity {
         Severity::Error => "error",
         Severity::Warning => "warning",
@@ -37,15 +37,16 @@ fn command(text: &mut String, file: &FileOutcome, finding: &Finding) {
         start.line,
         end.line,
         property(&format!("sparkls[{}]", finding.rule)),
-        data(&message(finding)),
+        data(&message(file, finding)),
     );
 }
 
 /// The message and the first fix, since GitHub shows nothing else.
-fn message(finding: &Finding) -> String {
+fn message(file: &FileOutcome, finding: &Finding) -> String {
+    let cell = file.cell(finding.span).map(|number| format!("Cell {number}: ")).unwrap_or_default();
     match finding.fixes.first() {
-        Some(fix) => format!("{}\nFix: {}", finding.message, fix.title),
-        None => finding.message.clone(),
+        Some(fix) => format!("{cell}{}\nFix: {}", finding.message, fix.title),
+        None => format!("{cell}{}", finding.message),
     }
 }
 

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::place::Others;
-use super::{FileOutcome, InputError, Outcome, Place};
+use super::{FileOutcome, InputError, Outcome};
 use crate::cli::words;
 use crate::rules::{Edit, Finding, Fix, Related};
 
@@ -25,8 +25,8 @@ pub(in crate::cli) fn render(outcome: &Outcome) -> String {
 }
 
 fn finding(file: &FileOutcome, finding: &Finding, others: &Others) -> Value {
-    let (start, end) = Place::range(&file.document, finding.span);
-    json!({
+    let (start, end) = file.range(finding.span);
+    let told = json!({
         "rule": finding.rule,
         "severity": words::severity(finding.severity),
         "confidence": words::confidence(finding.confidence),
@@ -37,17 +37,27 @@ fn finding(file: &FileOutcome, finding: &Finding, others: &Others) -> Value {
         "evidence": finding.evidence,
         "related": finding.related.iter().map(|other| related(file, other, others)).collect::<Vec<_>>(),
         "fixes": finding.fixes.iter().map(|change| fix(file, change)).collect::<Vec<_>>(),
-    })
+    });
+    with_cell(told, file.cell(finding.span))
+}
+
+/// Adds the number of the cell that the lines are told in, of what stands in a notebook.
+fn with_cell(mut told: Value, cell: Option<u32>) -> Value {
+    if let Some(cell) = cell {
+        told["cell"] = json!(cell);
+    }
+    told
 }
 
 fn related(file: &FileOutcome, related: &Related, others: &Others) -> Value {
     let place = others.place(file, related);
-    json!({
+    let told = json!({
         "path": place.path.to_string_lossy(),
         "start": place.range.map(|(start, _)| start),
         "end": place.range.map(|(_, end)| end),
         "message": related.message,
-    })
+    });
+    with_cell(told, place.cell)
 }
 
 fn fix(file: &FileOutcome, fix: &Fix) -> Value {
@@ -60,20 +70,21 @@ fn fix(file: &FileOutcome, fix: &Fix) -> Value {
 }
 
 fn edit(file: &FileOutcome, edit: &Edit) -> Value {
-    let (start, end) = Place::range(&file.document, edit.span);
-    json!({ "start": start, "end": end, "text": edit.text })
+    let (start, end) = file.range(edit.span);
+    with_cell(json!({ "start": start, "end": end, "text": edit.text }), file.cell(edit.span))
 }
 
 fn measured(file: &FileOutcome) -> impl Iterator<Item = Value> {
     file.analysis.notes.iter().map(|note| {
-        let (start, end) = Place::range(&file.document, note.span);
-        json!({
+        let (start, end) = file.range(note.span);
+        let told = json!({
             "path": file.path.to_string_lossy(),
             "start": start,
             "end": end,
             "severity": note.severity.map(words::severity),
             "message": note.short,
-        })
+        });
+        with_cell(told, file.cell(note.span))
     })
 }
 

@@ -57,7 +57,7 @@ fn result(file: &FileOutcome, finding: &Finding, rules: &[&Rule], others: &Other
         "message": { "text": finding.message },
         "locations": [{ "physicalLocation": {
             "artifactLocation": artifact(&file.path),
-            "region": region(Place::range(&file.document, finding.span)),
+            "region": region(file.range_in_file(finding.span)),
         }}],
         "properties": {
             "severity": words::severity(finding.severity),
@@ -67,6 +67,9 @@ fn result(file: &FileOutcome, finding: &Finding, rules: &[&Rule], others: &Other
     });
     if let Some(index) = rules.iter().position(|rule| rule.name == finding.rule) {
         result["ruleIndex"] = json!(index);
+    }
+    if let Some(cell) = file.cell(finding.span) {
+        result["locations"][0]["logicalLocations"] = json!([{ "name": format!("cell {cell}"), "kind": "module" }]);
     }
     if !finding.related.is_empty() {
         let related = finding.related.iter().enumerate().map(|(id, other)| location(file, other, id, others));
@@ -82,7 +85,8 @@ fn result(file: &FileOutcome, finding: &Finding, rules: &[&Rule], others: &Other
 fn location(file: &FileOutcome, related: &Related, id: usize, others: &Others) -> Value {
     let place = others.place(file, related);
     let mut physical = json!({ "artifactLocation": artifact(&place.path) });
-    if let Some(range) = place.range {
+    let in_file = place.cell.map(|_| file.range_in_file(related.span));
+    if let Some(range) = in_file.or(place.range) {
         physical["region"] = region(range);
     }
     json!({ "id": id, "physicalLocation": physical, "message": { "text": related.message } })
@@ -93,10 +97,8 @@ fn change(file: &FileOutcome, fix: &Fix) -> Value {
         .edits
         .iter()
         .map(|edit| {
-            json!({
-                "deletedRegion": region(Place::range(&file.document, edit.span)),
-                "insertedContent": { "text": edit.text },
-            })
+            let (range, text) = file.edit_in_file(edit);
+            json!({ "deletedRegion": region(range), "insertedContent": { "text": text } })
         })
         .collect();
     json!({

@@ -40,17 +40,17 @@ pub(in crate::cli) fn error(error: &InputError) -> String {
 fn one(text: &mut String, file: &FileOutcome, finding: &Finding, others: &Others, width: usize) {
     let bold = Style::new().bold();
     let (style, frame) = (style(finding.severity), frame());
-    let Place { line, column } = Place::of(&file.document, finding.span.start);
+    let (Place { line, column }, _) = file.range(finding.span);
     let _ = writeln!(
         text,
         "{bold}{}:{line}:{column}{bold:#}: {style}{}[{}]{style:#} {}",
-        file.path.display(),
+        file.shown(finding.span),
         words::severity(finding.severity),
         finding.rule,
         finding.message
     );
     let margin = line.to_string().len();
-    let Snippet { line, source, indent, carets } =
+    let Snippet { source, indent, carets, .. } =
         snippet(&file.document, finding.span, width.saturating_sub(margin + 3).max(20));
     let blank = " ".repeat(margin);
     let _ = writeln!(text, "{blank} {frame}|{frame:#}");
@@ -113,8 +113,9 @@ fn notes(file: &FileOutcome, finding: &Finding, others: &Others) -> Vec<Note> {
     let mut notes: Vec<Note> = evidence.into_iter().map(note).collect();
     for related in &finding.related {
         let place = others.place(file, related);
+        let cell = place.cell.map(|number| format!(":cell {number}")).unwrap_or_default();
         let at = place.range.map(|(start, _)| format!(":{}:{}", start.line, start.column)).unwrap_or_default();
-        notes.push(Note::new("see", format!("{}{at}: {}", place.path.display(), related.message)));
+        notes.push(Note::new("see", format!("{}{cell}{at}: {}", place.path.display(), related.message)));
     }
     let changes = finding.fixes.iter().filter(|fix| !silences(finding, fix));
     for (index, fix) in changes.enumerate() {
@@ -152,8 +153,8 @@ fn measured(text: &mut String, outcome: &Outcome) {
                 let bold = Style::new().bold();
                 let _ = writeln!(text, "{bold}Measured{bold:#}");
             }
-            let Place { line, column } = Place::of(&file.document, note.span.start);
-            let _ = writeln!(text, "  {}:{line}:{column}: {dim}{}{dim:#}", file.path.display(), note.short);
+            let (Place { line, column }, _) = file.range(note.span);
+            let _ = writeln!(text, "  {}:{line}:{column}: {dim}{}{dim:#}", file.shown(note.span), note.short);
         }
     }
     if !is_first {

@@ -6,20 +6,64 @@
 use super::collect::Collector;
 use super::mapped::Mapped;
 use super::tree::{Node, Scalar};
-use super::{json, shapes, shell, sql};
+use super::{Extract, json, shapes, shell, sql};
+use crate::text::Span;
+
+/// A code cell of a notebook's file.
+#[derive(Debug, Clone)]
+pub(crate) struct CodeCell<'a> {
+    /// Its number among all cells, from 1.
+    pub(crate) number: u32,
+    /// Its text, with the places of its characters in the file.
+    pub(crate) source: Mapped<'a>,
+    /// The kernel runs it as Python.
+    pub(crate) is_python: bool,
+}
 
 /// Reads a notebook.
 pub(super) fn read(text: &str, out: &mut Collector) {
-    let Some(root) = json::tree(text) else { return };
-    let documents = if let Node::List(nodes) = &root { nodes.as_slice() } else { std::slice::from_ref(&root) };
-    for cells in documents.iter().filter_map(|document| document.get(&["cells"])) {
-        let Node::List(cells) = cells else { continue };
-        for cell in cells {
-            if let Some(source) = source(cell) {
-                read_cell(&source, out);
-            }
-        }
+    for cell in cells(text) {
+        read_cell(&cell.source, out);
     }
+}
+
+/// The code cells of a notebook's file.
+pub(crate) fn cells(text: &str) -> Vec<CodeCell<'_>> {
+    let Some(root) = json::tree(text) else { return Vec::new() };
+    let documents = if let Node::List(nodes) = &root { nodes.as_slice() } else { std::slice::from_ref(&root) };
+    let mut found = Vec::new();
+    for document in documents {
+        let Some(Node::List(cells)) = document.get(&["cells"]) else { continue };
+        let is_python = runs_python(document);
+        let numbered = cells.iter().zip(1..);
+        found.extend(numbered.filter_map(|(cell, number)| {
+            let language = at(cell, &["metadata", "vscode", "languageId"]);
+            let is_python = language.map_or(is_python, |language| language.as_str() == "python");
+            Some(CodeCell { number, source: source(cell)?, is_python })
+        }));
+    }
+    found
+}
+
+/// Whether the kernel of a notebook runs Python, as far as its file tells.
+fn runs_python(notebook: &Node<'_>) -> bool {
+    let languages = [["metadata", "language_info", "name"], ["metadata", "kernelspec", "language"]];
+    let told = languages.iter().filter_map(|path| at(notebook, path)).map(|language| language.as_str());
+    let mut told = told.filter(|language| !language.is_empty()).map(str::to_ascii_lowercase);
+    told.next().is_none_or(|language| ["python", "pyspark"].iter().any(|name| language.contains(name)))
+}
+
+/// The scalar under a path of keys.
+fn at<'n, 'a>(node: &'n Node<'a>, path: &[&str]) -> Option<&'n Scalar<'a>> {
+    let (last, parents) = path.split_last()?;
+    parents.iter().try_fold(node, |node, name| node.get(&[*name]))?.scalar(&[*last])
+}
+
+/// What the cells of a notebook set and start, which stand at these places of a text.
+pub(crate) fn read_cells(text: &str, cells: impl Iterator<Item = Span>) -> Extract {
+    let mut out = Collector::default();
+    cells.for_each(|cell| read_cell(&Mapped::verbatim(text, cell), &mut out));
+    out.finish()
 }
 
 /// Reads the source of a cell, or a file that is one.

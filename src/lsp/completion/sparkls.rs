@@ -105,12 +105,34 @@ impl<'t> Line<'t> {
 
 /// The names of a dotted key, without quotes.
 fn segments(key: &str) -> Vec<&str> {
-    key.split('.').map(|segment| segment.trim().trim_matches(['"', '\''])).collect()
+    let mut quote = None;
+    let is_dot = |char: char| match (quote, char) {
+        (None, '"' | '\'') => {
+            quote = Some(char);
+            false
+        }
+        (Some(open), _) => {
+            quote = quote.filter(|_| open != char);
+            false
+        }
+        (None, _) => char == '.',
+    };
+    key.split(is_dot).map(|segment| segment.trim().trim_matches(['"', '\''])).collect()
 }
 
 /// The schema of what stands under a path of names.
 fn node(path: &[&str]) -> Option<&'static Value> {
-    path.iter().try_fold(&*SCHEMA, |node, name| properties(node)?.get(*name))
+    path.iter().try_fold(&*SCHEMA, |node, name| {
+        let named = properties(node).and_then(|properties| properties.get(*name));
+        let node = named.or_else(|| node.get("additionalProperties").filter(|node| node.is_object()))?;
+        Some(target(node))
+    })
+}
+
+/// What a reference of the schema means.
+fn target(node: &'static Value) -> &'static Value {
+    let reference = node.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
+    reference.and_then(|pointer| SCHEMA.pointer(pointer)).unwrap_or(node)
 }
 
 /// What a table may hold.
@@ -120,11 +142,12 @@ fn properties(node: &'static Value) -> Option<&'static Value> {
 }
 
 fn is_table(node: &'static Value) -> bool {
-    properties(node).is_some()
+    properties(node).is_some() || node.get("additionalProperties").is_some_and(Value::is_object)
 }
 
 fn keys(table: &'static Value, wanted: impl Fn(&'static Value) -> bool) -> Vec<Offer> {
     let entries = properties(table).and_then(Value::as_object).into_iter().flatten();
+    let entries = entries.map(|(name, node)| (name, target(node)));
     let offer = |(name, node): (&String, &'static Value)| {
         let description = node.get("description").and_then(Value::as_str);
         let default = node.get("default").map(|default| format!("default {default}"));
@@ -202,6 +225,9 @@ mod tests {
         assert!(sparkls("[rules]\nunk│").0.contains(&"unknown-key".to_owned()));
         assert_eq!(sparkls("[rules.broadcast-threshold]\nl│ = 3").0, ["severity", "large-mib"]);
         assert_eq!(sparkls("rules.broadcast-threshold.la│").1, "la");
+        assert!(sparkls("[rules.per│]").0.contains(&"per-path".to_owned()));
+        assert!(sparkls("[rules.per-path.\"*.py\"]\nunk│").0.contains(&"unknown-key".to_owned()));
+        assert_eq!(sparkls("[rules.per-path.\"*.py\"]\nunknown-key = \"│\"").0[..2], ["off", "on"]);
         assert_eq!(sparkls("[rules]\nbroadcast-threshold = { severity = \"off\", l│ }").0, ["severity", "large-mib"]);
     }
 

@@ -19,8 +19,13 @@ struct Walk<'a> {
 }
 
 /// What an action runs, in Markdown: every operator since rows were last kept, in the order of the source, with the shuffles
-/// that cut them into stages; and what of it an earlier action had computed. `line` is the number of an offset's line.
-pub(super) fn attribution(plan: &StaticPlan, text: &str, line: impl Fn(u32) -> u32, action: &Action) -> Option<String> {
+/// that cut them into stages; and what of it an earlier action had computed. `line` names an offset's line.
+pub(super) fn attribution(
+    plan: &StaticPlan,
+    text: &str,
+    line: impl Fn(u32) -> String,
+    action: &Action,
+) -> Option<String> {
     let walk = walk(plan, action, action.input?);
     let mut steps: Vec<(&Node, &CallSite)> =
         walk.run.iter().filter_map(|id| Some((plan.node(*id), plan.node(*id).site.as_ref()?))).collect();
@@ -29,7 +34,7 @@ pub(super) fn attribution(plan: &StaticPlan, text: &str, line: impl Fn(u32) -> u
     if steps.is_empty() && walk.kept.is_empty() {
         return None;
     }
-    let at = |site: &CallSite| format!("`{}` in line {}", site.method.of(text), line(site.method.start));
+    let at = |site: &CallSite| format!("`{}` in {}", site.method.of(text), line(site.method.start));
     let shuffles = steps.iter().filter(|(node, _)| boundary(plan, node).is_some_and(|(_, cuts)| cuts)).count();
     let since = if walk.kept.is_empty() { "from the sources on" } else { "since rows were kept" };
     let mut lines = vec![format!(
@@ -40,7 +45,7 @@ pub(super) fn attribution(plan: &StaticPlan, text: &str, line: impl Fn(u32) -> u
     )];
     for (node, site) in steps.iter().take(SHOWN) {
         let note = boundary(plan, node).map(|(note, _)| format!(" — {note}")).unwrap_or_default();
-        lines.push(format!("- line {}: `{}`{note}", line(site.method.start), name(node, site, text)));
+        lines.push(format!("- {}: `{}`{note}", line(site.method.start), name(node, site, text)));
     }
     if steps.len() > SHOWN {
         lines.push(format!("- and {} more", steps.len() - SHOWN));
@@ -188,7 +193,7 @@ mod tests {
     fn told(code: &str) -> String {
         let text: std::sync::Arc<str> = format!("from pyspark.sql import SparkSession, functions as F\n{code}").into();
         let plan = PythonFile::parse(&text).plan().clone();
-        let line = |offset: u32| text[..offset as usize].matches('\n').count() as u32;
+        let line = |offset: u32| format!("line {}", text[..offset as usize].matches('\n').count());
         attribution(&plan, &text, line, plan.actions.last().expect("there is an action")).unwrap_or_default()
     }
 

@@ -22,7 +22,7 @@ pub(super) fn sections(snapshot: &Snapshot, plan: &StaticPlan, offset: usize) ->
     let conf = snapshot.conf_at(offset);
     let mut sections = measured;
     let document = &snapshot.document;
-    let line = |offset: u32| document.position(offset as usize, Default::default()).line + 1;
+    let line = |offset: u32| snapshot.line_in_words(document.position(offset as usize, Default::default()).line + 1);
     sections.extend(action.and_then(|action| attribution(plan, document.text(), line, action)));
     let keys = action.map(action_keys).or_else(|| node.map(operator_keys)).unwrap_or_default();
     sections.extend(thresholds(snapshot, &conf, keys));

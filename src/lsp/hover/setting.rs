@@ -194,7 +194,7 @@ pub(super) fn origin(snapshot: &Snapshot, origin: &Origin) -> String {
         }
         Origin::Run(label) => format!("as in the linked run {label}"),
         Origin::Written { carrier, path, line } if **path == snapshot.path => {
-            format!("from line {line}{}", at_run_time(*carrier))
+            format!("from {}{}", snapshot.line_in_words(*line), at_run_time(*carrier))
         }
         Origin::Written { carrier, path, line } => {
             format!("from {}:{line}{}", shown(snapshot, path), at_run_time(*carrier))

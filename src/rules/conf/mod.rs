@@ -35,4 +35,7 @@ crate::rules::rules! {
     static_shuffle_partitions::STATIC_SHUFFLE_PARTITIONS,
     unknown_key::UNKNOWN_KEY,
     unpinned_spark_version::UNPINNED_SPARK_VERSION,
+    unused_suppression::UNUSED_SUPPRESSION,
 }
+
+pub(crate) use unused_suppression::UNUSED_SUPPRESSION;
