@@ -1,7 +1,7 @@
-//! A frame kept between its first and its last action.
+//! A frame kept between its first and its last action, or cut off from its plan.
 
-use super::edits::{indentation, is_name, line_after, lines_before, quick_fix};
-use crate::pyspark::plan::Action;
+use super::edits::{indentation, is_name, line_after, lines_before, quick_fix, refactor};
+use crate::pyspark::plan::{Action, CallSite};
 use crate::rules::Fix;
 
 /// `name.cache()` before the first action and `name.unpersist()` after the last, where both stand in one block.
@@ -18,4 +18,11 @@ pub fn cache_between(text: &str, name: &str, first: &Action, last: &Action) -> O
     }
     edits.push(line_after(text, to, &format!("{name}.unpersist()"))?);
     Some(quick_fix(format!("Cache {name} before its first action and release it after the last"), edits))
+}
+
+/// `name = name.localCheckpoint()` behind the statement that gives the name its frame; `None` if it may not stand there.
+pub fn checkpoint_after(text: &str, site: &CallSite, has_lines: bool) -> Option<Fix> {
+    let name = site.statement.of(text).split_once('=').map(|(name, _)| name.trim()).filter(|name| is_name(name))?;
+    let edit = line_after(text, site.statement, &format!("{name} = {name}.localCheckpoint()")).filter(|_| has_lines)?;
+    Some(refactor(format!("Cut the plan of {name} in each turn with localCheckpoint()"), vec![edit]))
 }

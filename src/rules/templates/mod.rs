@@ -4,6 +4,7 @@
 
 mod broadcast;
 mod cache;
+mod columns;
 mod diagnose;
 mod edits;
 mod replace;
@@ -11,11 +12,12 @@ mod salting;
 mod schema;
 
 pub use broadcast::broadcast;
-pub use cache::cache_between;
+pub use cache::{cache_between, checkpoint_after};
+pub use columns::{merge_columns, with_columns};
 pub use diagnose::{explain, heaviest_keys, rows_per_partition};
 pub use replace::{
-    assign, first, iterate, limit_rows, move_around, pandas_api, repartition, take, with_columns, without_call,
-    write_rows,
+    assign, before_write, first, iterate, limit_rows, merge_repartition, move_around, on_writer, pandas_api,
+    repartition, sort_within_partitions, take, without_call, without_drop, write_rows,
 };
 pub use salting::salting;
 pub use schema::schema_skeleton;
