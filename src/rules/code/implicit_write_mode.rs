@@ -14,6 +14,7 @@ declare_rule! {
     /// ## Silent when
     /// - a mode is given, by `mode` or as an argument, even if it isn't known;
     /// - the method says it (`insertInto`, `append`, `overwritePartitions`);
+    /// - it is a sink of messages, or the format isn't known;
     /// - the code is a test.
     ///
     /// ## Example
@@ -55,13 +56,16 @@ fn check(cx: &mut CodeContext<'_>) {
             action.method.as_str(),
             "save" | "saveAsTable" | "parquet" | "orc" | "csv" | "json" | "text" | "xml" | "jdbc"
         );
+        // Sinks of messages have no target that could be there; a format that isn't known may be one.
+        let is_open = write.calls.iter().any(|call| call.method.of(text) == "format") && write.format.is_none();
+        let sends = is_open || matches!(write.format.as_deref(), Some("kafka" | "noop" | "console"));
         let in_chain = write.calls.iter().any(|call| call.method.of(text) == "mode");
         let by_argument = action.site.args.iter().enumerate().any(|(at, argument)| match argument.keyword.as_deref() {
             Some(keyword) => matches!(keyword, "mode" | "**" | "*"),
             None => at > 0,
         });
         let starts_here = write.chain.of(text).trim_start().trim_start_matches('\\').trim_start().starts_with(".write");
-        if !is_plain || in_chain || by_argument || !starts_here || action.on_rdd || cx.plan.scope(action.scope).is_test {
+        if !is_plain || sends || in_chain || by_argument || !starts_here || action.on_rdd || cx.plan.scope(action.scope).is_test {
             continue;
         }
         let message = "This write has no mode: it fails if the target is there, as on the second run of the job. Say which is meant: errorifexists, overwrite, append or ignore.";

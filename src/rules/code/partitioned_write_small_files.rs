@@ -17,6 +17,7 @@ declare_rule! {
     ///
     /// ## Silent when
     /// - the rows are distributed by the columns: `repartition`, `groupBy`, a sort or a join by them, `REBALANCE`, `DISTRIBUTE BY`;
+    /// - an argument `partitionBy=` isn't known: it may be `None`;
     /// - few rows, or one task, or a known small number of tasks write;
     /// - the columns hold one value each: a literal, a filter for equality;
     /// - the table's format does it: Iceberg, Hudi, Delta with optimized writes.
@@ -130,8 +131,9 @@ fn partition_call(write: &Write, site: &CallSite, text: &str) -> Option<(Option<
         };
         return Some((quoted(&write.partition_by).or_else(unpacked), call.method.cover(call.arguments)));
     }
+    // What isn't known may be `None`.
     let argument = site.args.iter().find(|argument| argument.keyword.as_deref() == Some("partitionBy"))?;
-    Some((quoted(&write.partition_by), argument.span))
+    quoted(&write.partition_by).map(|names| (Some(names), argument.span))
 }
 
 /// How the rows lie that are written.

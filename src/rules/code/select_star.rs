@@ -3,7 +3,7 @@
 use super::shape::consumers;
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
-use crate::pyspark::plan::{ActionKind, Literal, Node, NodeId, Operator, Source};
+use crate::pyspark::plan::{ActionKind, Literal, Node, NodeId, Operator, RowBound, Source};
 use crate::rules::{CodeContext, Finding, Severity};
 
 declare_rule! {
@@ -15,6 +15,7 @@ declare_rule! {
     /// ## Silent when
     /// - columns are chosen behind it: the optimizer reads only those;
     /// - nothing keeps or sends the rows here: a count, a view, a function's value;
+    /// - few rows come out (`LIMIT 10`), or the code is a test;
     /// - the star is a part of more (`select("*", ...)`, `count(*)`, `EXISTS (SELECT * ...)`, a subquery).
     ///
     /// ## Example
@@ -48,12 +49,16 @@ declare_rule! {
 }
 
 fn check(cx: &mut CodeContext<'_>) {
+    if cx.shared.is_test {
+        return;
+    }
     let consumers = consumers(cx.plan);
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
         let Some(site) = &node.site else { continue };
         let is_star = is_star(node, site.method.of(cx.shared.text));
-        if !is_star || cx.plan.is_repeat(id) {
+        let is_small = matches!(cx.plan.bound(id), RowBound::Exactly(_) | RowBound::Small);
+        if !is_star || is_small || cx.plan.is_repeat(id) {
             continue;
         }
         let Some(use_) = kept(cx.plan, &consumers, id) else { continue };

@@ -1,5 +1,7 @@
 //! What rules on the order of operators ask of the plan.
 
+use rustc_hash::FxHashSet;
+
 use super::lineage::is_given;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{CallSite, Literal, Loop, LoopId, LoopOver, Node, NodeId, Operator, Source};
@@ -182,21 +184,35 @@ pub(super) struct Growth {
 
 /// The operators of one kind by which loops grow their variables, in the order of the nodes.
 pub(super) fn growths(plan: &StaticPlan, wanted: impl Fn(&Node) -> bool) -> Vec<Growth> {
+    if plan.loops.is_empty() {
+        return Vec::new();
+    }
+    let consumers = consumers(plan);
     let mut found = Vec::new();
     for (index, variable) in plan.nodes.iter().enumerate() {
         let (Operator::LoopCarried(inside), Some(&end)) = (&variable.operator, variable.inputs.get(1)) else {
             continue;
         };
         let (variable, inside) = (NodeId(index as u32), *inside);
-        for id in plan.upstream(end) {
+        let built_on = downstream(&consumers, variable);
+        for id in plan.upstream(end).into_iter().filter(|id| built_on.contains(id)) {
             let node = plan.node(id);
-            let is_here = wanted(node) && node.site.is_some() && node.loops.contains(&inside);
-            if is_here && node.inputs.iter().any(|&input| plan.upstream(input).contains(&variable)) {
+            if wanted(node) && node.site.is_some() && node.loops.contains(&inside) {
                 found.push(Growth { variable, inside, node: id });
             }
         }
     }
     found.sort_by_key(|growth| growth.node);
+    found
+}
+
+/// What is computed from a node, without it.
+fn downstream(consumers: &[Vec<NodeId>], from: NodeId) -> FxHashSet<NodeId> {
+    let mut found = FxHashSet::default();
+    let mut open = vec![from];
+    while let Some(id) = open.pop() {
+        open.extend(consumers[id.0 as usize].iter().filter(|&&consumer| found.insert(consumer)));
+    }
     found
 }
 

@@ -16,6 +16,7 @@ declare_rule! {
     /// ## Silent when
     /// - `partitionOverwriteMode` is dynamic, as an option or a setting; `replaceWhere` says what is replaced;
     /// - `insertInto`, `overwritePartitions`, and formats with an own way (Iceberg, Hudi);
+    /// - the path is that of one part (`f"orders/day={day}"`);
     /// - the rows are literals, or the code is a test.
     ///
     /// It is information where the rows are a part (a filter, one literal value of a partition column), else a hint: a full refresh
@@ -86,12 +87,17 @@ fn check(cx: &mut CodeContext<'_>) {
     }
 }
 
+/// Whether the path is that of one part: `f"orders/day={day}"`.
+fn names_part(target: &Literal) -> bool {
+    matches!(target, Literal::Template(parts) if parts.iter().flatten().any(|part| part.ends_with('=')))
+}
+
 /// Whether a write deletes what is there before, without a word on which part of it.
 fn replaces_all(write: &Write) -> bool {
     let own_way = matches!(write.format.as_deref(), Some("iceberg" | "hudi" | "org.apache.hudi" | "jdbc"));
     let says = ["partitionOverwriteMode", "replaceWhere"].iter().any(|name| option(&write.options, name).is_some());
     let is_open = write.calls.iter().any(|call| call.args.iter().any(|argument| argument.keyword.as_deref() == Some("**")));
-    write.mode.as_deref() == Some("overwrite") && !write.partition_by.is_empty() && !own_way && !says && !is_open
+    !names_part(&write.target) && write.mode.as_deref() == Some("overwrite") && !write.partition_by.is_empty() && !own_way && !says && !is_open
 }
 
 /// Whether the rows look like a part of the table: a filter, or one value of a partition column.

@@ -16,7 +16,7 @@ declare_rule! {
     /// ## Silent when
     /// - the loop has at most 3 literal items, leaves in its first turn, or is a retry;
     /// - the frames have different columns (`allowMissingColumns`);
-    /// - the union is made by `reduce` over a list;
+    /// - the loop only adds up frames of a list, as `reduce` does;
     /// - the body cuts the plan with a checkpoint;
     /// - what is added depends on the loop's variable (`join-in-loop`).
     ///
@@ -73,14 +73,18 @@ fn judge(cx: &CodeContext<'_>, growth: Growth) -> Option<Finding> {
     }
     let mut added = node.inputs.iter().filter(|side| !depends(side));
     let (Some(&added), None) = (added.next(), added.next()) else { return None };
+    // Frames of a list, made before: the same plan as `reduce` makes.
+    if !cx.plan.node(added).loops.contains(&growth.inside) {
+        return None;
+    }
     let (what, instead) = match added_by(cx.plan, added, growth) {
-        Added::Read => ("scan", "Give all paths or a pattern to one read."),
-        Added::Rows => ("literal frame", "Collect the rows in a list and call createDataFrame once."),
-        Added::Part => ("scan of the same frame", "Select all of them by one filter (isin), or group by the key."),
-        Added::Other => ("input", "Read all of them at once where they have one source, or collect the frames in a list and union that."),
+        Added::Read => ("a scan", "Give all paths or a pattern to one read."),
+        Added::Rows => ("a literal frame", "Collect the rows in a list and call createDataFrame once."),
+        Added::Part => ("a scan of the same frame", "Select all of them by one filter (isin), or group by the key."),
+        Added::Other => ("an input", "Read all of them at once where they have one source, or collect the frames in a list and union that."),
     };
     let message = format!(
-        "{} adds a {what} to the plan in {} of this loop, and the whole plan is analysed again each time. {instead}",
+        "{} adds {what} to the plan in {} of this loop, and the whole plan is analysed again each time. {instead}",
         site.method.of(cx.shared.text),
         turns(looped)
     );

@@ -114,7 +114,7 @@ fn depend(calls: &[&CallSite], text: &str) -> bool {
                 !value[..at].ends_with(is_word) && !value[at + found.len()..].starts_with(is_word)
             })
         };
-        if made.iter().any(|made| names(&made)) || made.contains(&name.as_str()) {
+        if made.iter().any(names) || made.contains(&name.as_str()) {
             return true;
         }
         made.push(name);
