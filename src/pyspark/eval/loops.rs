@@ -13,6 +13,9 @@ struct Carried<'a> {
     node: NodeId,
 }
 
+/// Loops in each other whose bodies may be read a second time.
+const MOST_READ_TWICE: usize = 3;
+
 impl<'a> Interpreter<'a> {
     pub(super) fn loop_statement(&mut self, code: Code<'a>, node: &'a StmtNode) -> Flow {
         let (header, body, otherwise) = match &node.stmt {
@@ -43,11 +46,33 @@ impl<'a> Interpreter<'a> {
             comprehension: false,
             runs_once: runs_once(body),
         });
-        let carried = self.carry(code, body, id);
+        let mut carried = self.carry(code, body, id);
         let conditional = std::mem::replace(&mut self.frame.conditional, false);
         self.frame.loops.push(id);
+        let mut changes = self.turn(code, &node.stmt, value.clone(), body);
+        // Each loop around doubles the work once more.
+        let is_shallow = self.frame.loops.len() <= MOST_READ_TWICE;
+        let made = if is_shallow { self.carry_made(&changes, id) } else { Vec::new() };
+        if !made.is_empty() {
+            carried.extend(made);
+            changes = self.turn(code, &node.stmt, value, body);
+        }
+        self.frame.loops.pop();
+        self.frame.conditional = conditional;
+        self.after_loop(changes, &carried, turns);
+        self.block(code, otherwise)
+    }
+
+    /// Reads one turn: what it changes.
+    fn turn(
+        &mut self,
+        code: Code<'a>,
+        stmt: &'a Stmt,
+        value: Option<(ExprId, Value<'a>)>,
+        body: &'a [StmtNode],
+    ) -> super::names::Changes<'a> {
         self.begin();
-        match (value, &node.stmt) {
+        match (value, stmt) {
             (Some((target, value)), _) => self.assign_turn(code, target, value),
             (None, Stmt::While { test, .. }) => {
                 let value = self.eval(code, *test, Usage::Used);
@@ -56,11 +81,21 @@ impl<'a> Interpreter<'a> {
             _ => {}
         }
         self.block(code, body);
-        let changes = self.rollback();
-        self.frame.loops.pop();
-        self.frame.conditional = conditional;
-        self.after_loop(changes, &carried, turns);
-        self.block(code, otherwise)
+        self.rollback()
+    }
+
+    /// Names that are `None` before the loop and hold a frame after its first turn: later turns build on that.
+    fn carry_made(&mut self, changes: &super::names::Changes<'a>, id: LoopId) -> Vec<Carried<'a>> {
+        let mut made = Vec::new();
+        for (env, name, value) in changes {
+            let Some(Value::Frame(first)) = value else { continue };
+            if matches!(self.own(*env, name), Some(Value::None)) {
+                let node = self.node(Operator::LoopCarried(id), &[*first], None);
+                made.push(Carried { env: *env, name, node });
+                self.set(*env, name, Some(Value::Frame(node)));
+            }
+        }
+        made
     }
 
     /// Gives the names that the body assigns the values they may have in any turn.
