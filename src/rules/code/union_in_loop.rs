@@ -74,7 +74,8 @@ fn judge(cx: &CodeContext<'_>, growth: Growth) -> Option<Finding> {
     let mut added = node.inputs.iter().filter(|side| !depends(side));
     let (Some(&added), None) = (added.next(), added.next()) else { return None };
     // Frames of a list, made before: the same plan as `reduce` makes.
-    if !cx.plan.node(added).loops.contains(&growth.inside) {
+    let side = cx.plan.node(added);
+    if side.operator == Operator::Source(Source::Given) || !side.loops.contains(&growth.inside) {
         return None;
     }
     let (what, instead) = match added_by(cx.plan, added, growth) {
