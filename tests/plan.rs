@@ -11,6 +11,7 @@
 //! | `collect result discarded` | what becomes of the result: `discarded`, `iterated`, `indexed`, `bound NAME`, `returned`, `used` |
 //! | `collect once` | the action's innermost loop runs once |
 //! | `writes parquet to out mode append` | a write's format, target and mode as far as known (`?`) |
+//! | `writer partitionBy` | a call that sets the writer up |
 //! | `df: frame unbounded` | a name that is bound to a frame, with its row bound |
 //! | `limit(10)`, `join left using [k]`, … | an operator, see [`operator`] |
 //! | `key k = id`, `key computed = ?` | an equality that a join's condition needs, by the columns' names |
@@ -134,7 +135,7 @@ fn operator(operator: &Operator) -> String {
     }
 }
 
-fn action_facts(plan: &StaticPlan, action: &Action) -> Vec<String> {
+fn action_facts(text: &str, plan: &StaticPlan, action: &Action) -> Vec<String> {
     let name = &action.method;
     let rows = action.input.map_or("no input".into(), |input| bound(plan.bound(input)));
     let mut facts = vec![format!("{name}: {rows}")];
@@ -157,6 +158,7 @@ fn action_facts(plan: &StaticPlan, action: &Action) -> Vec<String> {
         let format = write.format.as_deref().unwrap_or("?");
         let mode = write.mode.as_deref().unwrap_or("?");
         facts.push(format!("writes {format} to {} mode {mode}", literal(&write.target)));
+        facts.extend(write.calls.iter().map(|site| format!("writer {}", site.method.of(text))));
     }
     facts
 }
@@ -209,7 +211,7 @@ fn facts(text: &str, plan: &StaticPlan) -> Facts {
     let mut facts = Facts::new();
     let line = |span: Span| line_of(text, span.start as usize);
     for action in &plan.actions {
-        facts.entry(line(action.site.method)).or_default().extend(action_facts(plan, action));
+        facts.entry(line(action.site.method)).or_default().extend(action_facts(text, plan, action));
     }
     for (index, node) in plan.nodes.iter().enumerate() {
         if let Some(site) = &node.site {

@@ -446,6 +446,8 @@ pub struct Write {
     pub partition_by: Vec<Literal>,
     /// Options given as literals.
     pub options: Vec<(String, Literal)>,
+    /// The calls that set the writer up (`mode`, `partitionBy`, `option`, …), in order.
+    pub calls: Vec<CallSite>,
     /// The whole writer chain, from `.write` to the closing parenthesis.
     pub chain: Span,
 }

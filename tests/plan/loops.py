@@ -46,3 +46,15 @@ i = 1
 while i < 9:
     df.coalesce(i)  #> coalesce(?)
     i += 1
+all = None
+for p in paths:
+    part = spark.read.parquet(p)
+    if all is None:
+        all = part
+    else:
+        all = all.union(part)  #> carried union
+all.count()  #> count: unbounded
+whole = None
+for p in paths:
+    part = spark.read.parquet(p)
+    whole = part if whole is None else whole.join(part, "id")  #> carried join

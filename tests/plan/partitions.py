@@ -22,3 +22,6 @@ df.write.save("q", format="orc", mode="append")  #> writes orc to q mode append
 df.writeTo("cat.t").append()  #> append: unbounded; writes ? to cat.t mode ?
 writer = df.write.mode("append")
 writer.json("j")  #> writes json to j mode append
+df.write.mode("append").partitionBy("d").option("a", "b").parquet("j")  #> writer mode; writer partitionBy; writer option
+writer = df.write.partitionBy("d")
+writer.save("j")  #> writer partitionBy

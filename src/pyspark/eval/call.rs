@@ -266,6 +266,8 @@ impl<'a> Interpreter<'a> {
     pub(super) fn dispatch(&mut self, receiver: &Value<'a>, name: &str, call: &Call<'a>) -> Option<Value<'a>> {
         Some(match receiver {
             Value::Frame(frame) => self.frame_method(*frame, name, call),
+            // It would fail, so that nothing comes of it: `all = part if all is None else all.union(part)`.
+            Value::None => Value::None,
             Value::Grouped(grouped) => self.grouped_method(grouped, name, call),
             Value::Rdd(rdd) => self.rdd_method(*rdd, name, call),
             Value::Column(column) => self.column_method(column, name, call),

@@ -215,6 +215,7 @@ impl<'a> Interpreter<'a> {
                 }
             }
         }
+        next.write.calls.push(self.site(call));
         Value::Writer(Rc::new(next))
     }
 

@@ -14,6 +14,9 @@ struct Carried<'a> {
     node: NodeId,
 }
 
+/// Loops in each other whose bodies may be read a second time.
+const MOST_READ_TWICE: usize = 3;
+
 impl<'a> Interpreter<'a> {
     pub(super) fn loop_statement(&mut self, code: Code<'a>, node: &'a StmtNode) -> Flow {
         let (header, body, otherwise) = match &node.stmt {
@@ -48,7 +51,9 @@ impl<'a> Interpreter<'a> {
         let conditional = std::mem::replace(&mut self.frame.conditional, false);
         self.frame.loops.push(id);
         let mut changes = self.turn(code, node, value.clone(), body);
-        let begun = self.carry_begun(&changes, id);
+        // Each loop around doubles the work once more.
+        let is_shallow = self.frame.loops.len() <= MOST_READ_TWICE;
+        let begun = if is_shallow { self.carry_begun(&changes, id) } else { Vec::new() };
         if !begun.is_empty() {
             carried.extend(begun);
             changes = self.turn(code, node, value, body);

@@ -1,6 +1,6 @@
-//! A frame kept between its first and its last action.
+//! A frame kept between its first and its last action, or cut off from its plan.
 
-use super::edits::{indentation, is_name, line_after, lines_before, quick_fix, without_statement};
+use super::edits::{indentation, is_name, line_after, lines_before, quick_fix, refactor, without_statement};
 use crate::pyspark::plan::{Action, CallSite};
 use crate::rules::Fix;
 
@@ -30,4 +30,11 @@ pub fn release_behind(text: &str, release: &CallSite, last: &Action) -> Option<F
     }
     let edits = vec![without_statement(text, release.statement)?, line_after(text, last.site.statement, statement)?];
     Some(quick_fix("Release it behind the last action that reads it", edits))
+}
+
+/// `name = name.localCheckpoint()` behind the statement that gives the name its frame; `None` if it may not stand there.
+pub fn checkpoint_after(text: &str, site: &CallSite, has_lines: bool) -> Option<Fix> {
+    let name = site.statement.of(text).split_once('=').map(|(name, _)| name.trim()).filter(|name| is_name(name))?;
+    let edit = line_after(text, site.statement, &format!("{name} = {name}.localCheckpoint()")).filter(|_| has_lines)?;
+    Some(refactor(format!("Cut the plan of {name} in each turn with localCheckpoint()"), vec![edit]))
 }

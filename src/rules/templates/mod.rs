@@ -17,24 +17,26 @@ mod schema;
 mod streaming;
 mod udf;
 mod window;
+mod with_columns;
 
 pub use broadcast::broadcast;
-pub use cache::{cache_between, release_behind};
+pub use cache::{cache_between, checkpoint_after, release_behind};
 pub use columns::{builtins, column_operator, null_test, union_by_name};
 pub use diagnose::{explain, heaviest_keys, rows_per_partition};
 pub use grouped::grouped_counts;
 pub use jdbc::jdbc_partitions;
 pub use observe::observe;
 pub use replace::{
-    assign, count_named_rows, count_rows, first, instead, is_empty, iterate, join_type, limit_rows, move_around,
-    move_hint, pandas_api, reduce_by_key, repartition, repartition_behind, take, with_columns, without_call,
-    without_line, write_rows,
+    assign, before_write, count_named_rows, count_rows, first, instead, is_empty, iterate, join_type, limit_rows,
+    merge_repartition, move_around, move_hint, on_writer, pandas_api, reduce_by_key, repartition, repartition_behind,
+    sort_within_partitions, take, without_call, without_drop, without_line, write_rows,
 };
 pub use salting::salting;
 pub use schema::schema_skeleton;
 pub use streaming::{available_now, option_before, watermark};
 pub use udf::{UdfCall, by_builtin, pandas_udf, shown, use_arrow};
 pub use window::{partition_window, rows_frame};
+pub use with_columns::{merge_columns, with_columns};
 
 use crate::conf::EffectiveConf;
 use crate::pyspark::StaticPlan;

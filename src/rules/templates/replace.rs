@@ -3,7 +3,7 @@
 use super::edits::{insert, is_name, quick_fix, refactor, replace, without_statement};
 use crate::catalog::SparkVersion;
 use crate::pyspark::StaticPlan;
-use crate::pyspark::plan::{Action, ActionKind, Argument, CallSite, Emptiness, LoopId, NodeId, Operator, ResultUse};
+use crate::pyspark::plan::{Action, ActionKind, Argument, CallSite, Emptiness, NodeId, Operator, ResultUse, Write};
 use crate::rules::Fix;
 use crate::text::Span;
 
@@ -94,29 +94,37 @@ pub fn without_call(text: &str, site: &CallSite) -> Option<Fix> {
     (!site.receiver.is_empty()).then(|| quick_fix(title, vec![replace(dot, "")]))
 }
 
-/// A loop whose body is one `df = df.withColumn(name, expression)` to one call of `withColumns`, and the like.
-pub fn with_columns(plan: &StaticPlan, text: &str, version: SparkVersion, id: NodeId, inside: LoopId) -> Option<Fix> {
-    let site = plan.node(id).site.as_ref()?;
-    let looped = plan.loop_(inside);
-    let statement = site.statement.of(text);
-    let frame = site.receiver.of(text);
-    let turns = looped.header.of(text).trim().strip_suffix(':')?.trim_end();
-    let body = Span { start: looped.header.end, end: looped.span.end }.of(text).trim();
-    let assigned = statement.split_once('=').map(|(name, value)| (name.trim(), value.trim()));
-    let is_mechanical = turns.starts_with("for ") && body == statement && assigned == Some((frame, site.call.of(text)));
-    let arguments: Vec<&str> = site.args.iter().map(|argument| argument.span.of(text)).collect();
-    let call = match (site.method.of(text), arguments[..].as_ref()) {
-        ("withColumn", [name, column]) if version.at_least(3, 3) => {
-            format!("withColumns({{{name}: {column} {turns}}})")
-        }
-        ("withColumnRenamed", [old, new]) if version.at_least(3, 4) => {
-            format!("withColumnsRenamed({{{old}: {new} {turns}}})")
-        }
-        ("drop", [name]) => format!("drop(*[{name} {turns}])"),
-        _ => return None,
-    };
-    let title = format!("Replace the loop by one call of {}", call.split('(').next().unwrap_or_default());
-    is_mechanical.then(|| quick_fix(title, vec![replace(looped.span, format!("{frame} = {frame}.{call}"))]))
+/// A call put in front of a writer that starts at its frame: `df.write…` to `df.repartition("day").write…`.
+pub fn before_write(text: &str, write: &Write, call: &str, title: &str) -> Option<Fix> {
+    let starts_here = write.chain.of(text).trim_start().trim_start_matches('\\').trim_start().starts_with(".write");
+    let edit = insert(write.chain.start as usize, format!(".{call}"));
+    starts_here.then(|| quick_fix(title, vec![edit]))
+}
+
+/// A call put in front of the last one of a writer: `df.write.parquet(…)` to `df.write.mode("append").parquet(…)`.
+pub fn on_writer(action: &Action, call: &str, title: &str) -> Option<Fix> {
+    let at = action.site.receiver;
+    let edit = insert(at.end as usize, format!(".{call}"));
+    (at.start < at.end).then(|| quick_fix(title, vec![edit]))
+}
+
+/// `df.orderBy(…)` to `df.sortWithinPartitions(…)`.
+pub fn sort_within_partitions(text: &str, site: &CallSite) -> Option<Fix> {
+    let title = format!("Replace {} by sortWithinPartitions", site.method.of(text));
+    (!site.receiver.is_empty()).then(|| quick_fix(title, vec![replace(site.method, "sortWithinPartitions")]))
+}
+
+/// `df.repartition(200).coalesce(10)` to `df.repartition(10)`: one shuffle, into the smaller number.
+pub fn merge_repartition(text: &str, first: &CallSite, second: &CallSite) -> Option<Fix> {
+    let title = format!("Replace both by repartition{}", second.arguments.of(text));
+    let removed = Span { start: first.receiver.end, end: first.call.end };
+    let apart = !first.receiver.is_empty() && !second.receiver.is_empty() && !removed.intersects(second.method);
+    apart.then(|| quick_fix(title, vec![replace(removed, ""), replace(second.method, "repartition")]))
+}
+
+/// A statement that drops a table, taken out.
+pub fn without_drop(text: &str, site: &CallSite) -> Option<Fix> {
+    Some(quick_fix("Remove the drop: the write replaces the table", vec![without_statement(text, site.statement)?]))
 }
 
 /// `toPandas()` to `pandas_api()`: a distributed frame with the methods of pandas.
