@@ -3,8 +3,9 @@
 use super::shape::consumers;
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
-use crate::pyspark::plan::{ActionKind, Literal, Node, NodeId, Operator, RowBound, Source};
+use crate::pyspark::plan::{ActionKind, CallSite, Literal, Node, NodeId, Operator, RowBound};
 use crate::rules::{CodeContext, Finding, Severity};
+use crate::text::Span;
 
 declare_rule! {
     /// `SELECT *` or `select("*")` whose columns are all written, cached or collected.
@@ -56,29 +57,27 @@ fn check(cx: &mut CodeContext<'_>) {
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
         let Some(site) = &node.site else { continue };
-        let is_star = is_star(node, site.method.of(cx.shared.text));
+        let star = star(node, site, cx.shared.text);
         let is_small = matches!(cx.plan.bound(id), RowBound::Exactly(_) | RowBound::Small);
-        if !is_star || is_small || cx.plan.is_repeat(id) {
-            continue;
-        }
+        let Some(star) = star.filter(|_| !is_small && !cx.plan.is_repeat(id)) else { continue };
         let Some(use_) = kept(cx.plan, &consumers, id) else { continue };
         let message = format!("All columns are read and {use_}, those that the table gets later as well. Name the columns that are needed.");
-        cx.shared.report(Finding::new(cx.shared.rule, Severity::Hint, site.method, message));
+        cx.shared.report(Finding::new(cx.shared.rule, Severity::Hint, star, message));
     }
 }
 
-fn is_star(node: &Node, method: &str) -> bool {
-    let Some(site) = &node.site else { return false };
-    match &node.operator {
-        Operator::Project { .. } => {
-            matches!(method, "select" | "selectExpr") && matches!(&site.args[..], [only] if only.value == Literal::Text("*".to_owned()))
-        }
-        Operator::Source(Source::Sql { text: Literal::Text(text), .. }) => {
-            let words: Vec<String> = text.split_whitespace().take(3).map(str::to_ascii_lowercase).collect();
-            matches!(&words[..], [select, star, from] if select == "select" && star == "*" && from == "from")
-        }
-        _ => false,
+/// Where all columns are asked for: the star of `SELECT *`, the method of `select("*")`.
+fn star(node: &Node, site: &CallSite, text: &str) -> Option<Span> {
+    if !matches!(node.operator, Operator::Project { .. }) {
+        return None;
     }
+    if site.is_sql() {
+        let inside = site.arguments.of(text);
+        let start = site.arguments.start as usize + (inside.len() - inside.trim_start().len());
+        return (inside.trim() == "*").then(|| Span::new(start, start + 1));
+    }
+    let is_all = matches!(&site.args[..], [only] if only.value == Literal::Text("*".to_owned()));
+    (is_all && matches!(site.method.of(text), "select" | "selectExpr")).then_some(site.method)
 }
 
 /// What keeps or sends all columns, if something does.
