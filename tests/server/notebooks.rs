@@ -111,7 +111,7 @@ async fn cells_move_split_empty_and_go() {
     notebook.shows("b", &[FOUND]).await;
     // Split before the finding: a new cell gets the rest of the second.
     let added = json!({ "start": 2, "deleteCount": 0, "cells": [notebook.cell("c")] });
-    let opened = json!([notebook.item("c", "rows = df.collect()\nprint(len(rows))")]);
+    let opened = json!([notebook.item("c", "rows = df.collect()\nprint(rows, name)")]);
     let text = json!({ "document": { "uri": notebook.of("b"), "version": 2 }, "changes": [{ "text": "name = 1" }] });
     notebook.change(json!({ "structure": { "array": added, "didOpen": opened }, "textContent": [text] })).await;
     notebook.shows("b", &[]).await;
