@@ -6,13 +6,18 @@
 
 mod harness;
 
+use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use harness::case::{self, Case, Document, Language};
 use harness::check::{self, Variant};
 use harness::{cases, docs, expect_none, fixes};
+use rayon::prelude::*;
 use sparkls::conf::carriers;
+use sparkls::pyspark::PythonFile;
 use sparkls::rules::{self, Check};
+use sparkls::text::{Edit, Encoding, Point};
 
 fn for_each_document(complain: impl Fn(&Case, &Document) -> Vec<String>) {
     let complain = &complain;
@@ -65,6 +70,61 @@ fn every_refactoring_parses() {
 #[test]
 fn fixes_make_the_text_that_is_shown() {
     for_each_document(fixes::shown);
+}
+
+/// Typed as in an editor, one character after the other, a text has the plan that it has when it is opened.
+#[test]
+fn texts_may_be_typed_character_by_character() {
+    let texts: BTreeSet<String> = cases()
+        .into_iter()
+        .flat_map(|case| case.documents)
+        .filter(|document| document.language == Language::Python)
+        .map(|document| document.text)
+        .collect();
+    let complain = |text: &String| {
+        let opened = PythonFile::parse(&Arc::from(text.as_str()));
+        let same = format!("{:?}", typed(text).plan()) == format!("{:?}", opened.plan());
+        (!same).then(|| format!("another plan when typed:\n{text}"))
+    };
+    expect_none(&texts.par_iter().filter_map(complain).collect::<Vec<_>>());
+}
+
+fn typed(text: &str) -> PythonFile {
+    text.char_indices().fold(PythonFile::default(), |file, (at, character)| {
+        let end = at + character.len_utf8();
+        let point = Point::default();
+        let edit = Edit {
+            start: at,
+            old_end: at,
+            new_end: end,
+            start_point: point,
+            old_end_point: point,
+            new_end_point: point,
+        };
+        file.edited(&[edit], &Arc::from(&text[..end]))
+    })
+}
+
+/// An editor counts columns in bytes, in UTF-16 or in characters: a finding is at one place in all of them.
+#[test]
+fn findings_have_their_place_in_every_encoding() {
+    for_each_document(|case, document| {
+        let text = format!("# \u{1f525} é\n{}", document.text);
+        let lines = sparkls::text::Document::new(0, &text);
+        let findings = case.analyse(document, &text).findings;
+        let spans = findings.iter().flat_map(|finding| {
+            let edits = finding.fixes.iter().flat_map(|fix| &fix.edits).map(|edit| edit.span);
+            edits.chain([finding.span]).collect::<Vec<_>>()
+        });
+        let moves = |offset: u32, encoding| {
+            lines.offset(lines.position(offset as usize, encoding), encoding) != offset as usize
+        };
+        let encodings = [Encoding::Utf8, Encoding::Utf16, Encoding::Utf32];
+        spans
+            .filter(|span| encodings.iter().any(|encoding| moves(span.start, *encoding) || moves(span.end, *encoding)))
+            .map(|span| format!("{}: {span:?} moves with the encoding", case.name))
+            .collect()
+    });
 }
 
 /// What an editor holds most of the time: a text that ends in the middle of something.
