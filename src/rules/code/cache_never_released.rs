@@ -1,8 +1,9 @@
 //! A frame cached again and again, and never released.
 
 use super::caches::{Cached, cached, downstream, keeps};
+use super::shape::consumers;
 use crate::declare_rule;
-use crate::pyspark::plan::{LoopOver, ScopeId};
+use crate::pyspark::plan::{LoopOver, NodeId, ScopeId};
 use crate::rules::{CodeContext, Finding, Severity};
 use crate::text::Span;
 
@@ -60,27 +61,30 @@ fn check(cx: &mut CodeContext<'_>) {
     if cx.shared.is_test {
         return;
     }
+    let consumers = consumers(cx.plan);
     for cached in cached(cx.plan) {
-        if let Some(finding) = judge(cx, &cached) {
+        if let Some(finding) = judge(cx, &consumers, &cached) {
             cx.shared.report(finding);
         }
     }
 }
 
-fn judge(cx: &CodeContext<'_>, cached: &Cached<'_>) -> Option<Finding> {
+fn judge(cx: &CodeContext<'_>, consumers: &[Vec<NodeId>], cached: &Cached<'_>) -> Option<Finding> {
     let node = cx.plan.node(cached.node);
-    let computed = downstream(cx.plan, cached);
+    let (region, when) = repeated(cx, cached)?;
+    let computed = downstream(cx.plan, consumers, cached);
     let escapes = cx.plan.escapes.iter().any(|id| keeps(cx.plan, cached, *id));
     let is_read = cx.plan.actions.iter().any(|action| action.input.is_some_and(|id| computed.contains(&id)));
     if escapes || !is_read || cx.plan.scope(node.scope).is_test {
         return None;
     }
-    let (region, when) = repeated(cx, cached)?;
     if releases(cx, region) {
         return None;
     }
     let name = cached.site.method.of(cx.shared.text);
-    let message = format!("{name}() keeps one more frame in memory {when}, and nothing here releases it. Call unpersist() behind its last action.");
+    let message = format!(
+        "{name}() keeps one more frame in memory {when}, and nothing here releases it. Call unpersist() behind its last action."
+    );
     Some(Finding::new(cx.shared.rule, Severity::Information, cached.site.method, message))
 }
 

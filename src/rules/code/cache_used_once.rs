@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use super::caches::{Cached, cached, downstream, is_behind};
+use super::shape::consumers;
 use crate::declare_rule;
 use crate::pyspark::plan::{ActionKind, Captured, NodeId, Operator};
 use crate::rules::{CodeContext, Finding, Severity, templates};
@@ -52,29 +53,34 @@ fn check(cx: &mut CodeContext<'_>) {
     if cx.shared.is_test {
         return;
     }
+    let consumers = consumers(cx.plan);
     for cached in cached(cx.plan) {
-        if let Some(finding) = judge(cx, &cached) {
+        if let Some(finding) = judge(cx, &consumers, &cached) {
             cx.shared.report(finding);
         }
     }
 }
 
-fn judge(cx: &CodeContext<'_>, cached: &Cached<'_>) -> Option<Finding> {
+fn judge(cx: &CodeContext<'_>, consumers: &[Vec<NodeId>], cached: &Cached<'_>) -> Option<Finding> {
     let plan = cx.plan;
     let node = plan.node(cached.node);
-    let computed = downstream(plan, cached);
+    let computed = downstream(plan, consumers, cached);
     let escapes = plan.escapes.iter().any(|id| computed.contains(id));
-    let carried = computed.iter().any(|&id| matches!(plan.node(id).operator, Operator::LoopCarried(_) | Operator::Merge));
+    let carried =
+        computed.iter().any(|&id| matches!(plan.node(id).operator, Operator::LoopCarried(_) | Operator::Merge));
     let streams = plan.streams.iter().any(|stream| computed.contains(&stream.input));
     let runs = plan.python.iter().any(|python| {
-        python.function.iter().flat_map(|function| &function.captures).any(|capture| {
-            matches!(capture.what, Captured::Frame(id) if computed.contains(&id))
-        })
+        python
+            .function
+            .iter()
+            .flat_map(|function| &function.captures)
+            .any(|capture| matches!(capture.what, Captured::Frame(id) if computed.contains(&id)))
     });
     if escapes || carried || streams || runs || plan.scope(node.scope).is_test {
         return None;
     }
-    let readers: Vec<_> = plan.actions.iter().filter(|action| action.input.is_some_and(|id| computed.contains(&id))).collect();
+    let readers: Vec<_> =
+        plan.actions.iter().filter(|action| action.input.is_some_and(|id| computed.contains(&id))).collect();
     // Views and commands read a frame whenever someone asks.
     if readers.iter().any(|action| matches!(action.kind, ActionKind::Other(_))) {
         return None;
@@ -82,7 +88,7 @@ fn judge(cx: &CodeContext<'_>, cached: &Cached<'_>) -> Option<Finding> {
     let later: Vec<_> = readers.into_iter().filter(|action| is_behind(&action.site, cached.site.method)).collect();
     let [reader] = later[..] else { return None };
     let is_plain = reader.scope == node.scope && reader.loops == node.loops && !reader.on_rdd;
-    if !is_plain || reader.kind == ActionKind::Count || branches(cx, cached, &computed) {
+    if !is_plain || reader.kind == ActionKind::Count || branches(consumers, cached, &computed) {
         return None;
     }
     let name = cached.site.method.of(cx.shared.text);
@@ -94,13 +100,15 @@ fn judge(cx: &CodeContext<'_>, cached: &Cached<'_>) -> Option<Finding> {
         .filter(|_| cached.site.statement != cached.site.call)
         .or_else(|| templates::without_line(cx.shared.text, cached.site))];
     let finding = Finding::new(cx.shared.rule, Severity::Information, cached.site.method, message);
-    Some(finding.with_related(reader.site.method, "the only action that reads it").with_fixes(fixes.into_iter().flatten()))
+    Some(
+        finding
+            .with_related(reader.site.method, "the only action that reads it")
+            .with_fixes(fixes.into_iter().flatten()),
+    )
 }
 
 /// Whether one query reads the frame twice: an operator behind the call has more than one reader.
-fn branches(cx: &CodeContext<'_>, cached: &Cached<'_>, computed: &FxHashSet<NodeId>) -> bool {
-    let mut read: FxHashSet<NodeId> = FxHashSet::default();
-    let nodes = cx.plan.nodes.iter().enumerate().filter(|(index, _)| *index != cached.node.0 as usize);
-    let mut inputs = nodes.flat_map(|(_, node)| node.inputs.iter()).filter(|input| computed.contains(input));
-    inputs.any(|input| !read.insert(*input))
+fn branches(consumers: &[Vec<NodeId>], cached: &Cached<'_>, computed: &FxHashSet<NodeId>) -> bool {
+    let readers = |id: &NodeId| consumers.get(id.0 as usize).into_iter().flatten();
+    computed.iter().any(|id| readers(id).filter(|reader| **reader != cached.node).count() > 1)
 }

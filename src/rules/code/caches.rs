@@ -1,6 +1,6 @@
 //! What is computed from a cached frame.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{CallSite, NodeId, Operator};
@@ -20,9 +20,9 @@ pub(super) fn cached(plan: &StaticPlan) -> Vec<Cached<'_>> {
     let caches = nodes.filter(|&id| plan.node(id).operator == Operator::Cache);
     let calls: Vec<Cached<'_>> =
         caches.filter_map(|node| Some(Cached { node, site: plan.node(node).site.as_ref()? })).collect();
-    let is_single =
-        |cached: &&Cached<'_>| calls.iter().filter(|other| other.site.call == cached.site.call).count() == 1;
-    calls.iter().filter(is_single).map(|cached| Cached { ..*cached }).collect()
+    let mut times: FxHashMap<Span, u32> = FxHashMap::default();
+    calls.iter().for_each(|cached| *times.entry(cached.site.call).or_default() += 1);
+    calls.into_iter().filter(|cached| times.get(&cached.site.call) == Some(&1)).collect()
 }
 
 /// Whether rows of a frame are kept: the cached frame and the one that was cached, which Spark knows by its plan.
@@ -30,17 +30,15 @@ pub(super) fn keeps(plan: &StaticPlan, cached: &Cached<'_>, id: NodeId) -> bool 
     id == cached.node || plan.node(cached.node).inputs.contains(&id)
 }
 
-/// Everything that is computed from what a call caches, the frame itself included.
-pub(super) fn downstream(plan: &StaticPlan, cached: &Cached<'_>) -> FxHashSet<NodeId> {
+/// Everything that is computed from what a call caches, the frame itself included; `consumers` as in
+/// [`super::shape::consumers`].
+pub(super) fn downstream(plan: &StaticPlan, consumers: &[Vec<NodeId>], cached: &Cached<'_>) -> FxHashSet<NodeId> {
     let mut found: FxHashSet<NodeId> = FxHashSet::default();
-    found.insert(cached.node);
-    found.extend(plan.node(cached.node).inputs.iter().copied());
-    // Inputs stand before the nodes that read them, but for loop variables.
-    for _ in 0..2 {
-        for (index, node) in plan.nodes.iter().enumerate() {
-            if node.inputs.iter().any(|input| found.contains(input)) {
-                found.insert(NodeId(index as u32));
-            }
+    let mut open: Vec<NodeId> = plan.node(cached.node).inputs.to_vec();
+    open.push(cached.node);
+    while let Some(id) = open.pop() {
+        if found.insert(id) {
+            open.extend(consumers.get(id.0 as usize).into_iter().flatten());
         }
     }
     found

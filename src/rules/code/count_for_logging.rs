@@ -1,13 +1,13 @@
 //! A count for a log line, of a frame that is computed anyway.
 
+use super::blocks::Together;
 use super::evidence::{self, measured};
 use super::lineage::{costly, is_generated, is_given, name_of, recomputed};
-use super::results::{Again, also_computed_by, is_full, is_read_only_at, is_streaming};
+use super::results::{Again, Words, also_computed_by, is_full, is_read_only_at, is_streaming};
 use crate::declare_rule;
 use crate::pyspark::plan::{Action, ActionKind, NodeId, Operator, RowBound, Source};
 use crate::rules::run::words::duration;
 use crate::rules::{CodeContext, Finding, Level, Severity, templates};
-use super::blocks::Together;
 
 declare_rule! {
     /// `count()` for a log line, of a frame that another action computes as well.
@@ -61,33 +61,34 @@ fn check(cx: &mut CodeContext<'_>) {
     if cx.shared.is_test {
         return;
     }
+    let words = Words::new(cx);
     for index in 0..cx.plan.actions.len() {
-        if let Some(finding) = judge(cx, index) {
+        if let Some(finding) = judge(cx, &words, index) {
             cx.shared.report(finding);
         }
     }
 }
 
 /// Whether this rule reports a count: then others need not speak of it.
-pub(super) fn reports(cx: &CodeContext<'_>, index: usize) -> bool {
+pub(super) fn reports(cx: &CodeContext<'_>, words: &Words<'_>, index: usize) -> bool {
     let level = cx.shared.environment.rules.levels.get(COUNT_FOR_LOGGING.name);
-    level != Some(&Level::Off) && !cx.shared.is_test && judge(cx, index).is_some()
+    level != Some(&Level::Off) && !cx.shared.is_test && judge(cx, words, index).is_some()
 }
 
 /// Whether a count is for a `print` or a logger and for nothing else.
-fn is_for_log(cx: &CodeContext<'_>, action: &Action) -> bool {
+fn is_for_log(cx: &CodeContext<'_>, words: &Words<'_>, action: &Action) -> bool {
     let uses = &action.uses;
     action.kind == ActionKind::Count
         && !action.on_rdd
         && uses.other == 0
         && uses.emptiness.is_empty()
-        && is_read_only_at(cx, action, &uses.logged)
+        && is_read_only_at(cx, words, action, &uses.logged)
 }
 
-fn judge(cx: &CodeContext<'_>, index: usize) -> Option<Finding> {
+fn judge(cx: &CodeContext<'_>, words: &Words<'_>, index: usize) -> Option<Finding> {
     let count = &cx.plan.actions[index];
     let frame = count.input?;
-    if !is_for_log(cx, count) || cx.plan.scope(count.scope).is_test {
+    if !is_for_log(cx, words, count) || cx.plan.scope(count.scope).is_test {
         return None;
     }
     let again = also_computed_by(cx, index, frame).into_iter().find(|again| writes_rows(cx, again))?;
@@ -99,7 +100,8 @@ fn judge(cx: &CodeContext<'_>, index: usize) -> Option<Finding> {
     let step = recomputed(cx.plan, frame).iter().find_map(|&id| costly(cx.plan.node(id)));
     let twice = step.map_or_else(|| "its source is read twice".to_owned(), |step| format!("its {step} runs twice"));
     let cost = evidence::cost(&cx.shared, index);
-    let spent = cost.as_ref().map(|cost| format!(" (in run {} the count took {})", cost.label, duration(cost.total_ms)));
+    let spent =
+        cost.as_ref().map(|cost| format!(" (in run {} the count took {})", cost.label, duration(cost.total_ms)));
     let can_observe = matches!(other.kind, ActionKind::Write(_)) && cx.shared.version().at_least(3, 3);
     let instead = match can_observe {
         true => "Count while writing, with df.observe(Observation(), …), or cache",
@@ -117,7 +119,11 @@ fn judge(cx: &CodeContext<'_>, index: usize) -> Option<Finding> {
     ];
     let evidence = cost.map(|cost| measured("the count", duration(cost.total_ms), &cost.label));
     let finding = Finding::new(cx.shared.rule, severity, count.site.method, message).with_measured(evidence);
-    Some(finding.with_related(other.site.method, format!("computes {subject} as well")).with_fixes(fixes.into_iter().flatten()))
+    Some(
+        finding
+            .with_related(other.site.method, format!("computes {subject} as well"))
+            .with_fixes(fixes.into_iter().flatten()),
+    )
 }
 
 /// Other counts are for logs themselves, or wanted.

@@ -8,6 +8,7 @@ use super::blocks::{Together, together};
 use super::count_for_logging;
 use super::evidence::{self, measured};
 use super::lineage::{costly, is_generated, name_of, recomputed};
+use super::results::Words;
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{Action, ActionKind, NodeId, Operator, ScopeId, Source};
@@ -71,10 +72,11 @@ struct Reused {
 }
 
 fn check(cx: &mut CodeContext<'_>) {
+    let words = Words::new(cx);
     let mut by_scope: BTreeMap<ScopeId, Vec<usize>> = BTreeMap::new();
     for (index, action) in cx.plan.actions.iter().enumerate().filter(|(_, action)| runs_frame(action)) {
         // One word on one call is enough.
-        if count_for_logging::reports(cx, index) {
+        if count_for_logging::reports(cx, &words, index) {
             continue;
         }
         by_scope.entry(action.scope).or_default().push(index);
