@@ -14,19 +14,24 @@ import sys
 
 CLASSES = [
     "Builder", "Catalog", "Column", "DataFrame", "DataFrameNaFunctions", "DataFrameReader", "DataFrameStatFunctions",
-    "DataFrameWriter", "DataFrameWriterV2", "DataStreamReader", "DataStreamWriter", "GroupedData", "RDD", "RuntimeConfig",
-    "SQLContext", "SparkConf", "SparkContext", "SparkSession", "StreamingQuery", "UDFRegistration", "Window",
-    "WindowSpec", "functions",
+    "DataFrameWriter", "DataFrameWriterV2", "DataStreamReader", "DataStreamWriter", "Estimator", "GroupedData",
+    "MergeIntoWriter", "RDD", "RuntimeConfig", "SQLContext", "SparkConf", "SparkContext", "SparkSession", "StreamingQuery",
+    "StreamingQueryManager", "Transformer", "UDFRegistration", "WhenMatched", "WhenNotMatched", "WhenNotMatchedBySource",
+    "Window", "WindowSpec", "functions",
 ]
 # Methods that live in mixins in the sources, under the class that users see.
 MIXINS = {
     "PandasConversionMixin": "DataFrame", "PandasMapOpsMixin": "DataFrame", "PandasGroupedOpsMixin": "GroupedData",
     "PandasCogroupedOps": "PandasCogroupedOps",
 }
+# Second names that the sources assign (`orderBy = sort`): there is no definition to read.
+ASSIGNED = {("DataFrame", "orderBy"): "sort"}
 TYPES = set(CLASSES) | {"PandasCogroupedOps"}
 ALIASES = {
     "ParentDataFrame": "DataFrame", "SparkSession.Builder": "Builder", "PandasDataFrameLike": "pandas", "pa.Table": "arrow",
     "PandasOnSparkDataFrame": "pandas", "RuntimeConf": "RuntimeConfig",
+    "MergeIntoWriter.WhenMatched": "WhenMatched", "MergeIntoWriter.WhenNotMatched": "WhenNotMatched",
+    "MergeIntoWriter.WhenNotMatchedBySource": "WhenNotMatchedBySource",
 }
 
 
@@ -44,15 +49,19 @@ def returned(annotation):
 
 def main():
     api = json.load(open(sys.argv[1], encoding="utf-8"))
-    rows = set()
+    rows = {}
     for source, names in api.items():
         target = MIXINS.get(source, source)
         if target not in TYPES:
             continue
         for name, entry in names.items():
             kind = "property" if entry.get("property") else "method"
-            rows.add((target, name, kind, returned(entry["returns"]), entry["since"] or "-"))
-    sys.stdout.writelines("\t".join(row) + "\n" for row in sorted(rows))
+            row = (kind, returned(entry["returns"]), entry["since"] or "-")
+            # Of a class and its mixin the one that tells the version.
+            rows[target, name] = max(rows.get((target, name), row), row, key=lambda row: row[2] != "-")
+    for (target, name), first in ASSIGNED.items():
+        rows.setdefault((target, name), rows[target, first])
+    sys.stdout.writelines("\t".join(key + row) + "\n" for key, row in sorted(rows.items()))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@
 //! statement) → `eval` (abstract interpretation with the types of `value` and the methods of `api`) → [`StaticPlan`]. What a
 //! file says in SQL goes through `sql` to the same plan; `cells` finds it in comments of notebooks.
 
-mod api;
+pub mod api;
 mod bounds;
 mod cells;
 mod context;
@@ -29,7 +29,6 @@ mod strings;
 mod syntax;
 mod value;
 
-pub use api::since;
 pub use context::{StringContext, StringRole};
 pub use file::{PythonFile, may_use_spark, sql_script};
 pub use ipython::code as code_of_cell;

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
+use super::api::Class;
 use super::ir::{FunctionId, Top};
 use super::plan::{JoinCondition, KeyTerm, Literal, NodeId};
 use super::sql::place::{Piece, Pieces};
@@ -80,7 +81,7 @@ pub(super) enum Value<'a> {
     TurnKey(Rc<Vec<Entry<'a>>>),
     TurnItem(Rc<Vec<Entry<'a>>>),
     /// A class of PySpark by name.
-    Class(&'static str),
+    Class(Class),
     /// A function of `pyspark.sql.functions`.
     Function(&'a str),
     /// A method taken from its class: `DataFrame.unionByName`.

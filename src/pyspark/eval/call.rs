@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::composed::Composed;
 use super::expression::MAX_ITEMS;
 use super::{Interpreter, Usage};
-use crate::pyspark::api;
+use crate::pyspark::api::{self, Class};
 use crate::pyspark::ir::{Arg, ArgName, Expr, ExprId};
 use crate::pyspark::plan::{Action, ActionKind, Argument, CallSite, Language, NodeId, ResultUse, ResultUses};
 use crate::pyspark::value::{Code, Item, Object, Value};
@@ -275,7 +275,7 @@ impl<'a> Interpreter<'a> {
             Value::Reader(reader) => self.reader_method(reader, name, call),
             Value::Writer(writer) => self.writer_method(writer, name, call),
             Value::Object(object) => self.object_method(*object, name, call),
-            Value::Class(class) => self.class_method(class, name, call),
+            Value::Class(class) => self.class_method(*class, name, call),
             Value::Library(object) => self.library_method(*object, name, call),
             Value::Udf(index) => {
                 if name == "asNondeterministic"
@@ -306,7 +306,7 @@ impl<'a> Interpreter<'a> {
                     .then_some(Object::Session)
             }
             "sc" | "sparkContext" if self.plan.uses.is_spark => {
-                api::entry("SparkContext", name).map(|_| Object::Context)
+                api::entry(Class::SparkContext, name).map(|_| Object::Context)
             }
             _ => None,
         };

@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use super::Interpreter;
 use super::call::Call;
-use crate::pyspark::api;
+use crate::pyspark::api::{self, Class, Entry, FunctionKind};
 use crate::pyspark::ir::Operator;
 use crate::pyspark::plan::{FunctionCall, KeySide, KeyTerm, Language, Literal, NodeId, OverWindow, RowUseKind};
 use crate::pyspark::value::{Column, Relation, Value};
@@ -154,31 +154,28 @@ pub(super) fn of_argument(value: &Value<'_>) -> Column {
 impl<'a> Interpreter<'a> {
     /// A call of a function of `pyspark.sql.functions`.
     pub(super) fn call_function(&mut self, name: &str, call: &Call<'a>) -> Value<'a> {
-        match name {
-            "broadcast" => return self.broadcast(call),
-            "udf" | "pandas_udf" | "arrow_udf" | "udtf" | "arrow_udtf" => return self.udf(name, call),
+        let Some(function) = api::function(name) else { return Value::Unknown };
+        match function.kind {
+            FunctionKind::Broadcast => return self.broadcast(call),
+            FunctionKind::Udf => return self.udf(name, call),
+            FunctionKind::Column => {
+                let name = call.values.first().and_then(Value::as_text).map(str::to_owned);
+                return Value::Column(Rc::new(Column { name, ..Column::default() }));
+            }
+            FunctionKind::Literal => {
+                return Value::Column(Rc::new(Column { constant: true, ..Column::default() }));
+            }
+            FunctionKind::Sql => {
+                let column = match call.arg(0, "str") {
+                    Some((arg, Value::Text(text))) => self.sql_column(text, self.span_of(call.code, arg.value)),
+                    _ => Column::default(),
+                };
+                return Value::Column(Rc::new(column));
+            }
             _ => {}
         }
-        let args = &call.values;
-        let columns: Vec<Column> = args.iter().map(of_argument).collect();
+        let columns: Vec<Column> = call.values.iter().map(of_argument).collect();
         let any = |test: fn(&Column) -> bool| columns.iter().any(test);
-        if matches!(name, "col" | "column") {
-            let name = args.first().and_then(Value::as_text).map(str::to_owned);
-            return Value::Column(Rc::new(Column { name, ..Column::default() }));
-        }
-        if name == "lit" {
-            return Value::Column(Rc::new(Column { constant: true, ..Column::default() }));
-        }
-        if name == "expr" {
-            let column = match call.arg(0, "str") {
-                Some((arg, Value::Text(text))) => self.sql_column(text, self.span_of(call.code, arg.value)),
-                _ => Column::default(),
-            };
-            return Value::Column(Rc::new(column));
-        }
-        if api::entry("functions", name).is_none() && !api::is_aggregate(name) {
-            return Value::Unknown;
-        }
         self.check_shadowed(name, call);
         let nested = any(|column| column.aggregate);
         let rest_constant = columns.iter().all(|column| column.aggregate || column.constant);
@@ -187,8 +184,8 @@ impl<'a> Interpreter<'a> {
         Value::Column(Rc::new(Column {
             name: None,
             calls,
-            aggregate: api::is_aggregate(name) || nested && rest_constant,
-            explodes: api::is_generator(name) || any(|column| column.explodes),
+            aggregate: function.kind == FunctionKind::Aggregate || nested && rest_constant,
+            explodes: function.kind == FunctionKind::Generator || any(|column| column.explodes),
             windowed: any(|column| column.windowed),
             window: columns.iter().find_map(|column| column.window),
             udf: any(|column| column.udf),
@@ -282,8 +279,10 @@ impl<'a> Interpreter<'a> {
         {
             self.uses_rows(RowUseKind::IsIn, &rows.clone(), call.span);
         }
-        match name {
-            "over" => {
+        // Others only looked like a column.
+        let Some(function) = api::entry(Class::Column, name).and_then(Entry::function) else { return Value::Unknown };
+        match function.kind {
+            FunctionKind::Over => {
                 let window = match args.first() {
                     Some(Value::Window(window)) => {
                         let over = OverWindow {
@@ -309,14 +308,13 @@ impl<'a> Interpreter<'a> {
                     ..(**column).clone()
                 }))
             }
-            "alias" | "name" | "cast" | "astype" | "try_cast" | "asc" | "desc" | "asc_nulls_first"
-            | "asc_nulls_last" | "desc_nulls_first" | "desc_nulls_last" => Value::Column(Rc::new(Column {
+            FunctionKind::Name | FunctionKind::Cast | FunctionKind::Order => Value::Column(Rc::new(Column {
                 relation: Relation::Unknown,
-                computed: column.computed || name.contains("cast") || name == "astype",
+                computed: column.computed || function.kind == FunctionKind::Cast,
                 terms: Vec::new(),
                 ..(**column).clone()
             })),
-            "eqNullSafe" => {
+            FunctionKind::Equal => {
                 let other = call.args.first().map(|arg| self.span_of(call.code, arg.value)).unwrap_or(call.arguments);
                 let spans = [call.receiver, other];
                 compare(
@@ -324,9 +322,8 @@ impl<'a> Interpreter<'a> {
                     &[Value::Column(column.clone()), args.first().cloned().unwrap_or(Value::Unknown)],
                 )
             }
-            "isin" | "isNull" | "isNotNull" | "like" | "rlike" | "ilike" | "contains" | "startswith" | "endswith"
-            | "between" | "isNaN" => of(Relation::NoEquality),
-            "when" | "otherwise" => {
+            FunctionKind::Test => of(Relation::NoEquality),
+            FunctionKind::Choice => {
                 let others = args.iter().map(of_argument).fold((**column).clone(), |all, next| Column {
                     aggregate: all.aggregate || next.aggregate,
                     explodes: all.explodes || next.explodes,
@@ -338,8 +335,6 @@ impl<'a> Interpreter<'a> {
                 });
                 Value::Column(Rc::new(others))
             }
-            // An object that only looked like a column.
-            _ if api::entry("Column", name).is_none() => Value::Unknown,
             _ => of(Relation::Unknown),
         }
     }

@@ -5,11 +5,13 @@ use std::rc::Rc;
 use smallvec::SmallVec;
 
 use super::call::Call;
+use super::run::{action_kind, runs_of};
 use super::{Interpreter, column};
+use crate::pyspark::api::{self, Class, Effect, Entry, Returns, Run, Setup, Step};
 use crate::pyspark::ir::ExprId;
-use crate::pyspark::plan::{ActionKind, Join, JoinCondition, KeyTerm, NodeId, Operator, Runs};
-use crate::pyspark::value::{Code, Column, Grouped, Item, Object, Relation, Value, Writer};
-use crate::pyspark::{api, sql};
+use crate::pyspark::plan::{ActionKind, Join, JoinCondition, NodeId, Operator, Runs, Write};
+use crate::pyspark::sql;
+use crate::pyspark::value::{Code, Column, Grouped, Item, Library, Object, Value, Writer};
 
 impl<'a> Interpreter<'a> {
     /// Adds an operator on a frame.
@@ -28,72 +30,100 @@ impl<'a> Interpreter<'a> {
     }
 
     pub(super) fn frame_method(&mut self, frame: NodeId, name: &str, call: &Call<'a>) -> Value<'a> {
-        if let Some(kind) = self.frame_action(name, call) {
-            let collects = matches!(kind, ActionKind::Collect | ActionKind::Take(_) | ActionKind::LocalIterator);
-            let taken = if let ActionKind::Take(rows) = kind { Some(rows) } else { None };
-            let action = self.act(kind, Some(frame), false, call);
-            if let Some(runs) = Self::runs_of(name) {
-                self.runs_python(runs, frame, call);
+        match api::entry(Class::DataFrame, name) {
+            Some(entry) => self.frame_effect(frame, entry, name, call),
+            None => {
+                self.escape(&Value::Frame(frame));
+                Value::Unknown
             }
-            return match name {
-                "toPandas" | "to_pandas" => Value::Pandas(Some(action)),
-                "toArrow" => Value::Foreign,
-                "count" => Value::Result(action),
-                "crosstab" | "freqItems" => self.on(frame, Operator::Summary, call),
-                "first" => Value::Unknown,
-                "head" if call.values.is_empty() => Value::Unknown,
-                _ if collects => Value::Rows(match taken {
-                    Some(rows) => self.node(Operator::Limit(rows), &[frame], None),
-                    None => frame,
-                }),
-                _ => Value::Unknown,
-            };
         }
-        let operator = match name {
-            "filter" | "where" => Operator::Filter { key_equality: self.is_key_filter(call) },
-            "dropna" => Operator::Filter { key_equality: false },
-            "select" => projection(&call.flat()),
-            "selectExpr" => return self.select_expr(frame, call),
-            "drop" | "toDF" | "withColumnRenamed" | "withColumnsRenamed" | "alias" | "to" | "fillna" | "replace" => {
-                Operator::Project { only_aggregates: false, explodes: false }
+    }
+
+    fn frame_effect(&mut self, frame: NodeId, entry: &Entry, name: &str, call: &Call<'a>) -> Value<'a> {
+        match entry.effect {
+            Effect::Action(run) => self.frame_action(frame, run, name, call),
+            Effect::Lazy(step) => self.frame_step(frame, step, name, call),
+            Effect::Column(_) => Value::Column(Rc::default()),
+            Effect::Setup(Setup::TableWriter) => {
+                let target = call.value(0, "table").map(Value::literal).unwrap_or_default();
+                let write = Write { target, ..Write::default() };
+                Self::writer(frame, write, false, call.method.start.saturating_sub(1))
             }
-            "withColumn" | "withColumns" => self.columns(call),
-            "join" => return self.join_frames(frame, call),
-            "crossJoin" => {
+            Effect::View => {
+                if let Some(view) = call.value(0, "name").and_then(Value::as_text) {
+                    self.views.insert(view.to_ascii_lowercase(), frame);
+                }
+                self.act(ActionKind::Other(name.to_owned()), Some(frame), false, call);
+                Value::None
+            }
+            Effect::Release => {
+                self.release(frame, call);
+                Value::Frame(frame)
+            }
+            Effect::Setup(_) | Effect::Metadata => Value::Unknown,
+        }
+    }
+
+    fn frame_action(&mut self, frame: NodeId, run: Run, name: &str, call: &Call<'a>) -> Value<'a> {
+        let kind = action_kind(run, name, call);
+        let taken = if let ActionKind::Take(rows) = kind { Some(rows) } else { None };
+        let action = self.act(kind, Some(frame), false, call);
+        if let Some(runs) = runs_of(Effect::Action(run)) {
+            self.runs_python(runs, frame, call);
+        }
+        match run {
+            Run::ToPandas if name == "toArrow" => Value::Foreign,
+            Run::ToPandas => Value::Pandas(Some(action)),
+            Run::Count => Value::Result(action),
+            Run::Summary => self.on(frame, Operator::Summary, call),
+            Run::Head if call.values.is_empty() => Value::Unknown,
+            Run::Collect | Run::Take | Run::Head | Run::Iterate => Value::Rows(match taken {
+                Some(rows) => self.node(Operator::Limit(rows), &[frame], None),
+                None => frame,
+            }),
+            _ => Value::Unknown,
+        }
+    }
+
+    fn frame_step(&mut self, frame: NodeId, step: Step, name: &str, call: &Call<'a>) -> Value<'a> {
+        let operator = match step {
+            Step::Filter => Operator::Filter { key_equality: self.is_key_filter(call) },
+            Step::DropNulls => Operator::Filter { key_equality: false },
+            Step::Select => projection(&call.flat()),
+            Step::SelectSql => return self.select_expr(frame, call),
+            Step::Project => Operator::Project { only_aggregates: false, explodes: false },
+            Step::Columns => self.columns(call),
+            Step::Join => return self.join_frames(frame, call),
+            Step::CrossJoin => {
                 let kind = Some("cross".to_owned());
                 return self.join_with(frame, Join { condition: JoinCondition::Cross, kind, terms: Vec::new() }, call);
             }
-            "groupBy" | "groupby" | "rollup" | "cube" | "groupingSets" => {
+            Step::Group => {
                 let keys = call.flat().iter().map(|value| column::of_argument(value).name).collect();
                 return Value::Grouped(Rc::new(Grouped { input: frame, keys, pivot: None, other: None }));
             }
-            "agg" => Operator::Aggregate { keys: Vec::new(), grouped: false, pivot: None },
-            "distinct" | "dropDuplicates" | "drop_duplicates" | "dropDuplicatesWithinWatermark" => Operator::Distinct,
-            "intersect" | "intersectAll" | "subtract" | "exceptAll" => {
-                return self.with_other(frame, Operator::Distinct, call);
-            }
-            "union" | "unionAll" | "unionByName" => {
-                return self.with_other(frame, Operator::Union { open: false }, call);
-            }
-            "repartition" | "repartitionByRange" | "repartitionById" => self.repartition(call),
-            "coalesce" => Operator::Coalesce { count: integer(call.value(0, "numPartitions")) },
-            "orderBy" | "sort" => Operator::Sort { global: true },
-            "sortWithinPartitions" => Operator::Sort { global: false },
-            "limit" => Operator::Limit(integer(call.value(0, "num")).and_then(|rows| u64::try_from(rows).ok())),
-            "sample" => Operator::Sample { seeded: self.is_seeded(call, 2) },
-            "sampleBy" => Operator::Sample { seeded: self.is_seeded(call, 2) },
-            "randomSplit" => return self.random_split(frame, call),
-            "cache" | "persist" => return self.cached(frame, Operator::Cache, call),
-            "checkpoint" | "localCheckpoint" => return self.cached(frame, Operator::Checkpoint, call),
-            "hint" => {
+            Step::Aggregate => Operator::Aggregate { keys: Vec::new(), grouped: false, pivot: None },
+            Step::Distinct => Operator::Distinct,
+            Step::Set => return self.with_other(frame, Operator::Distinct, call),
+            Step::Union => return self.with_other(frame, Operator::Union { open: false }, call),
+            Step::Repartition => self.repartition(call),
+            Step::Coalesce => Operator::Coalesce { count: integer(call.value(0, "numPartitions")) },
+            Step::Sort => Operator::Sort { global: true },
+            Step::SortWithin => Operator::Sort { global: false },
+            Step::Limit => Operator::Limit(integer(call.value(0, "num")).and_then(|rows| u64::try_from(rows).ok())),
+            Step::Sample => Operator::Sample { seeded: self.is_seeded(call, 2) },
+            Step::Split => return self.random_split(frame, call),
+            Step::Cache => return self.cached(frame, Operator::Cache, call),
+            Step::Checkpoint => return self.cached(frame, Operator::Checkpoint, call),
+            Step::Hint => {
                 Operator::Hint(call.value(0, "name").and_then(Value::as_text).unwrap_or("hint").to_ascii_lowercase())
             }
-            "describe" | "summary" => Operator::Summary,
-            "mapInPandas" | "mapInArrow" | "mapPartitionsInPandas" => {
+            Step::Summary => Operator::Summary,
+            Step::MapPartitions => {
                 self.runs_python(Runs::MapPartitions, frame, call);
                 Operator::Udf
             }
-            "transform" | "pipe" => {
+            Step::Transform => {
                 let Some(callee) = call.value(0, "func").cloned() else { return Value::Unknown };
                 let extra = call.values.iter().skip(1).cloned();
                 let values = std::iter::once(Value::Frame(frame)).chain(extra).collect();
@@ -102,79 +132,28 @@ impl<'a> Interpreter<'a> {
                     value => value,
                 };
             }
-            "unpersist" => {
-                if self.released.insert(call.span) {
-                    let site = self.site(call);
-                    self.plan.unpersists.push((frame, site));
-                }
-                return Value::Frame(frame);
-            }
-            "createOrReplaceTempView"
-            | "createTempView"
-            | "createOrReplaceGlobalTempView"
-            | "createGlobalTempView"
-            | "registerTempTable" => {
-                if let Some(view) = call.value(0, "name").and_then(Value::as_text) {
-                    self.views.insert(view.to_ascii_lowercase(), frame);
-                }
-                self.act(ActionKind::Other(name.to_owned()), Some(frame), false, call);
-                return Value::None;
-            }
-            "writeTo" => {
-                let write = crate::pyspark::plan::Write {
-                    target: call.value(0, "table").map(Value::literal).unwrap_or_default(),
-                    ..Default::default()
-                };
-                let start = call.method.start.saturating_sub(1);
-                return Value::Writer(Rc::new(Writer {
-                    input: frame,
-                    write,
-                    streaming: false,
-                    start,
-                    trigger: None,
-                    batch: None,
-                }));
-            }
-            "pandas_api" | "to_pandas_on_spark" => {
-                return Value::Library(crate::pyspark::value::Library::PandasOnSpark(frame));
-            }
-            "to_koalas" => return Value::Foreign,
-            "toJSON" => {
+            Step::PandasApi => return Value::Library(Library::PandasOnSpark(frame)),
+            Step::Foreign => return Value::Foreign,
+            Step::ToJson | Step::Rdd => {
                 let site = self.site(call);
                 return Value::Rdd(self.node(Operator::Rdd, &[frame], Some(site)));
             }
-            _ => {
-                if api::entry("DataFrame", name).is_none() {
-                    self.escape(&Value::Frame(frame));
-                }
-                return match api::entry("DataFrame", name).map(|entry| entry.returns) {
-                    Some("DataFrame") => self.on(frame, Operator::Other(name.to_owned()), call),
-                    Some("Column") => Value::Column(Rc::default()),
-                    Some("pandas" | "arrow") => Value::Foreign,
-                    _ => Value::Unknown,
-                };
-            }
+            // What RDDs, groups and sessions have; a frame's other steps are known by name.
+            _ => Operator::Other(name.to_owned()),
         };
         self.on(frame, operator, call)
     }
 
-    /// What makes Spark run among a frame's methods.
-    fn frame_action(&self, name: &str, call: &Call<'a>) -> Option<ActionKind> {
-        let rows = |value: Option<&Value<'a>>| integer(value).and_then(|rows| u64::try_from(rows).ok());
-        Some(match name {
-            "collect" => ActionKind::Collect,
-            "toPandas" | "to_pandas" | "toArrow" => ActionKind::ToPandas,
-            "take" | "tail" => ActionKind::Take(rows(call.value(0, "num"))),
-            "head" if !call.values.is_empty() => ActionKind::Take(rows(call.value(0, "n"))),
-            "head" | "first" => ActionKind::Take(Some(1)),
-            "toLocalIterator" => ActionKind::LocalIterator,
-            "count" => ActionKind::Count,
-            "show" | "display" => ActionKind::Show,
-            "isEmpty" => ActionKind::IsEmpty,
-            "foreach" | "foreachPartition" => ActionKind::Foreach,
-            "approxQuantile" | "corr" | "cov" | "crosstab" | "freqItems" => ActionKind::Other(name.to_owned()),
-            _ => return None,
-        })
+    /// Notes that kept rows are dropped.
+    pub(super) fn release(&mut self, node: NodeId, call: &Call<'a>) {
+        if self.released.insert(call.span) {
+            let site = self.site(call);
+            self.plan.unpersists.push((node, site));
+        }
+    }
+
+    fn writer(input: NodeId, write: Write, streaming: bool, start: u32) -> Value<'a> {
+        Value::Writer(Rc::new(Writer { input, write, streaming, start, trigger: None, batch: None }))
     }
 
     fn is_key_filter(&self, call: &Call<'a>) -> bool {
@@ -269,38 +248,6 @@ impl<'a> Interpreter<'a> {
         Value::Frame(self.node(operator, &inputs, Some(site)))
     }
 
-    fn join_frames(&mut self, frame: NodeId, call: &Call<'a>) -> Value<'a> {
-        let kind = match call.value(2, "how") {
-            None => Some("inner".to_owned()),
-            Some(how) => how.as_text().map(join_kind),
-        };
-        let is_cross = kind.as_deref() == Some("cross");
-        let condition = match call.value(1, "on") {
-            _ if call.args.iter().any(|arg| {
-                !matches!(arg.name, crate::pyspark::ir::ArgName::Positional | crate::pyspark::ir::ArgName::Keyword(_))
-            }) =>
-            {
-                JoinCondition::Unknown
-            }
-            None | Some(Value::None) if is_cross => JoinCondition::Cross,
-            None | Some(Value::None) => JoinCondition::Missing,
-            Some(on) => join_condition(on),
-        };
-        let terms = call.value(1, "on").map(join_terms).unwrap_or_default();
-        self.join_with(frame, Join { condition, kind, terms }, call)
-    }
-
-    fn join_with(&mut self, frame: NodeId, join: Join, call: &Call<'a>) -> Value<'a> {
-        let site = self.site(call);
-        let other = match call.value(0, "other") {
-            Some(Value::Frame(other)) => *other,
-            _ => self.given(),
-        };
-        let node = self.node(Operator::Join(join), &[frame, other], Some(site));
-        self.used_in(node, &call.values);
-        Value::Frame(node)
-    }
-
     pub(super) fn broadcast(&mut self, call: &Call<'a>) -> Value<'a> {
         match call.values.first() {
             Some(Value::Frame(frame)) => self.on(*frame, Operator::Hint("broadcast".to_owned()), call),
@@ -348,42 +295,31 @@ impl<'a> Interpreter<'a> {
 
     /// A property of a frame, or one of its columns.
     pub(super) fn frame_attribute(&mut self, frame: NodeId, name: &str, call: &Call<'a>) -> Value<'a> {
-        match name {
-            "write" | "writeStream" => {
-                let streaming = name == "writeStream";
-                // From the dot on.
-                let start = call.receiver.end;
-                Value::Writer(Rc::new(Writer {
-                    input: frame,
-                    write: Default::default(),
-                    streaming,
-                    start,
-                    trigger: None,
-                    batch: None,
-                }))
+        let Some(entry) = api::entry(Class::DataFrame, name) else {
+            return Value::Column(Rc::new(Column {
+                name: Some(name.to_owned()),
+                frames: SmallVec::from_slice(&[frame]),
+                ..Column::default()
+            }));
+        };
+        match entry.effect {
+            // A writer starts at its dot.
+            Effect::Setup(Setup::Writer) => {
+                let streaming = entry.returns == Returns::One(Class::DataStreamWriter);
+                Self::writer(frame, Write::default(), streaming, call.receiver.end)
             }
-            "rdd" => {
-                let site = self.site(call);
-                Value::Rdd(self.node(Operator::Rdd, &[frame], Some(site)))
-            }
-            "na" | "stat" => Value::Object(Object::Functions(frame)),
-            "sparkSession" => Value::Object(Object::Session),
-            "plot" => Value::Foreign,
-            "is_cached" => Value::Unknown,
-            _ => match api::entry("DataFrame", name) {
-                Some(_) => Value::Unknown,
-                None => Value::Column(Rc::new(Column {
-                    name: Some(name.to_owned()),
-                    frames: SmallVec::from_slice(&[frame]),
-                    ..Column::default()
-                })),
-            },
+            Effect::Setup(Setup::Functions) => Value::Object(Object::Functions(frame)),
+            Effect::Setup(Setup::Foreign) => Value::Foreign,
+            Effect::Lazy(Step::Rdd) => self.frame_step(frame, Step::Rdd, name, call),
+            _ if entry.returns == Returns::One(Class::SparkSession) => Value::Object(Object::Session),
+            _ => Value::Unknown,
         }
     }
 
     pub(super) fn grouped_method(&mut self, grouped: &Rc<Grouped>, name: &str, call: &Call<'a>) -> Value<'a> {
-        match name {
-            "agg" | "count" | "sum" | "avg" | "mean" | "min" | "max" => {
+        let class = if grouped.other.is_some() { Class::PandasCogroupedOps } else { Class::GroupedData };
+        match api::entry(class, name).map(|entry| entry.effect) {
+            Some(Effect::Lazy(Step::Aggregate)) => {
                 let operator = Operator::Aggregate {
                     keys: grouped.keys.clone(),
                     grouped: !grouped.keys.is_empty(),
@@ -391,39 +327,37 @@ impl<'a> Interpreter<'a> {
                 };
                 self.on(grouped.input, operator, call)
             }
-            "pivot" => {
+            Some(Effect::Lazy(Step::Pivot)) => {
                 let given = call.value(1, "values").is_some_and(|values| !matches!(values, Value::None));
                 if !given {
                     self.act(ActionKind::Other("pivot".to_owned()), Some(grouped.input), false, call);
                 }
                 Value::Grouped(Rc::new(Grouped { pivot: Some(given), ..(**grouped).clone() }))
             }
-            "cogroup" => match call.values.first() {
+            Some(Effect::Lazy(Step::Cogroup)) => match call.values.first() {
                 Some(Value::Grouped(other)) => {
                     Value::Grouped(Rc::new(Grouped { other: Some(other.input), ..(**grouped).clone() }))
                 }
                 _ => Value::Unknown,
             },
-            _ => match api::entry("GroupedData", name).or_else(|| api::entry("PandasCogroupedOps", name)) {
-                Some(entry) if entry.returns == "DataFrame" => {
-                    let inputs: Vec<NodeId> = std::iter::once(grouped.input).chain(grouped.other).collect();
-                    let site = self.site(call);
-                    if let Some(runs) = Self::runs_of(name) {
-                        self.runs_python(runs, grouped.input, call);
-                    }
-                    Value::Frame(self.node(Operator::Udf, &inputs, Some(site)))
+            Some(effect @ Effect::Lazy(Step::MapGroups)) => {
+                let inputs: Vec<NodeId> = std::iter::once(grouped.input).chain(grouped.other).collect();
+                let site = self.site(call);
+                if let Some(runs) = runs_of(effect) {
+                    self.runs_python(runs, grouped.input, call);
                 }
-                _ => Value::Unknown,
-            },
+                Value::Frame(self.node(Operator::Udf, &inputs, Some(site)))
+            }
+            _ => Value::Unknown,
         }
     }
 
     /// `df.na.fill(…)`, `df.stat.crosstab(…)`.
     pub(super) fn frame_functions(&mut self, frame: NodeId, name: &str, call: &Call<'a>) -> Value<'a> {
-        match name {
-            "drop" => self.on(frame, Operator::Filter { key_equality: false }, call),
-            "fill" | "replace" => self.on(frame, Operator::Project { only_aggregates: false, explodes: false }, call),
-            _ => self.frame_method(frame, name, call),
+        let classes = [Class::DataFrameNaFunctions, Class::DataFrameStatFunctions];
+        match classes.into_iter().find_map(|class| api::entry(class, name)) {
+            Some(entry) => self.frame_effect(frame, entry, name, call),
+            None => Value::Unknown,
         }
     }
 }
@@ -432,61 +366,6 @@ pub(super) fn integer(value: Option<&Value<'_>>) -> Option<i64> {
     match value {
         Some(Value::Integer(number)) => Some(*number),
         _ => None,
-    }
-}
-
-/// Spark's names for a kind of join, folded.
-fn join_kind(how: &str) -> String {
-    let folded = how.to_ascii_lowercase().replace('_', "");
-    match folded.as_str() {
-        "left" | "leftouter" => "left",
-        "right" | "rightouter" => "right",
-        "full" | "outer" | "fullouter" => "full",
-        "leftsemi" | "semi" => "left_semi",
-        "leftanti" | "anti" => "left_anti",
-        "cross" => "cross",
-        "inner" => "inner",
-        other => return other.to_owned(),
-    }
-    .to_owned()
-}
-
-/// The equalities that a condition needs, in order.
-fn join_terms(on: &Value<'_>) -> Vec<KeyTerm> {
-    match on {
-        Value::Column(column) => column.terms.clone(),
-        Value::List(items) | Value::Tuple(items) => items
-            .iter()
-            .flat_map(|item| if let Value::Column(column) = &item.value { column.terms.clone() } else { Vec::new() })
-            .collect(),
-        _ => Vec::new(),
-    }
-}
-
-fn join_condition(on: &Value<'_>) -> JoinCondition {
-    match on {
-        Value::Text(text) => JoinCondition::Using(vec![text.text.clone()]),
-        Value::List(items) | Value::Tuple(items) => {
-            let names: Option<Vec<String>> = items.iter().map(|item| item.value.as_text().map(str::to_owned)).collect();
-            match names {
-                Some(names) if !names.is_empty() => JoinCondition::Using(names),
-                _ => items
-                    .iter()
-                    .map(|item| match &item.value {
-                        Value::Column(column) => column.relation,
-                        _ => Relation::Unknown,
-                    })
-                    .reduce(Relation::and)
-                    .map_or(JoinCondition::Unknown, Relation::condition),
-            }
-        }
-        Value::Many(element) => match &**element {
-            Value::Column(column) if column.relation == Relation::Equality => JoinCondition::Equality,
-            _ => JoinCondition::Unknown,
-        },
-        Value::Column(column) if column.name.is_some() => JoinCondition::Using(column.name.iter().cloned().collect()),
-        Value::Column(column) => column.relation.condition(),
-        _ => JoinCondition::Unknown,
     }
 }
 

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::arguments::Arguments;
 use super::call::Call;
 use super::{CALLS, Flow, Interpreter, Usage};
-use crate::pyspark::api;
+use crate::pyspark::api::{self, Class};
 use crate::pyspark::ir::{Expr, Function, FunctionId, Param, ParamKind};
 use crate::pyspark::plan::NodeId;
 use crate::pyspark::value::{Closure, Code, EnvId, Item, Object, UserClass, Value};
@@ -312,7 +312,7 @@ impl<'a> Interpreter<'a> {
             }
             (Some(Value::Foreign), _) => return Value::Foreign,
             (None | Some(Value::Unknown), None) if self.plan.uses.is_spark && !self.has_snowpark => {
-                matches!(root, "DataFrame" | "SparkSession").then(|| api::class(root)).flatten()
+                Class::named(root).filter(|class| matches!(class, Class::DataFrame | Class::SparkSession))
             }
             _ => None,
         };
@@ -320,17 +320,17 @@ impl<'a> Interpreter<'a> {
     }
 
     /// An object of a class of PySpark.
-    fn object_of_class(&mut self, class: &str) -> Value<'a> {
+    fn object_of_class(&mut self, class: Class) -> Value<'a> {
         match class {
-            "DataFrame" => Value::Frame(self.given()),
-            "RDD" => Value::Rdd(self.given()),
-            "SparkSession" => Value::Object(Object::Session),
-            "SparkContext" => Value::Object(Object::Context),
-            "SparkConf" => Value::Object(Object::Conf),
-            "SQLContext" => Value::Object(Object::SqlContext),
-            "Builder" => Value::Object(Object::Builder),
-            "Column" => Value::Column(Rc::default()),
-            "GroupedData" => {
+            Class::DataFrame => Value::Frame(self.given()),
+            Class::Rdd => Value::Rdd(self.given()),
+            Class::SparkSession => Value::Object(Object::Session),
+            Class::SparkContext => Value::Object(Object::Context),
+            Class::SparkConf => Value::Object(Object::Conf),
+            Class::SqlContext => Value::Object(Object::SqlContext),
+            Class::Builder => Value::Object(Object::Builder),
+            Class::Column => Value::Column(Rc::default()),
+            Class::GroupedData => {
                 let input = self.given();
                 Value::Grouped(Rc::new(crate::pyspark::value::Grouped {
                     input,

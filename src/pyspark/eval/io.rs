@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::Interpreter;
 use super::call::Call;
-use crate::pyspark::api;
+use crate::pyspark::api::{self, Class, Effect, Run, Setup, Step};
 use crate::pyspark::ir::ArgName;
 use crate::pyspark::plan::{ActionKind, Literal, Operator, Runs, Source, StreamStart};
 use crate::pyspark::value::{Object, Reader, Value, Writer};
@@ -12,38 +12,36 @@ use crate::text::Span;
 
 impl<'a> Interpreter<'a> {
     pub(super) fn reader_method(&mut self, reader: &Rc<Reader>, name: &str, call: &Call<'a>) -> Value<'a> {
+        let class = if reader.streaming { Class::DataStreamReader } else { Class::DataFrameReader };
+        let Some(entry) = api::entry(class, name) else { return Value::Unknown };
         let mut next = (**reader).clone();
-        match name {
-            "format" => next.format = call.value(0, "source").and_then(Value::as_text).map(str::to_ascii_lowercase),
-            "option" => match self.option(call) {
+        match entry.effect {
+            Effect::Setup(Setup::Format) => {
+                next.format = call.value(0, "source").and_then(Value::as_text).map(str::to_ascii_lowercase);
+            }
+            Effect::Setup(Setup::Option) => match self.option(call) {
                 Some(option) => next.options.push(option),
                 None => next.open = true,
             },
-            "options" => {
+            Effect::Setup(Setup::Options) => {
                 next.options.extend(self.options(call));
                 next.open |= has_unknown_options(call);
             }
-            "schema" => next.has_schema = true,
-            "table" if !reader.streaming => return self.table(call),
-            "load" | "table" | "parquet" | "orc" | "csv" | "json" | "text" | "jdbc" | "xml" | "avro" | "delta"
-            | "textFile" => {
-                return self.load(next, name, call);
+            Effect::Setup(Setup::Schema) => next.has_schema = true,
+            Effect::Lazy(Step::ReadTable) if !reader.streaming => return self.table(call),
+            Effect::Lazy(step) => {
+                let format = (step != Step::Load).then(|| name.to_ascii_lowercase());
+                return self.load(next, format, name, call);
             }
-            _ => {
-                let class = if reader.streaming { "DataStreamReader" } else { "DataFrameReader" };
-                return match api::entry(class, name).map(|entry| entry.returns) {
-                    Some("DataFrame") => self.load(next, name, call),
-                    Some(_) => Value::Reader(reader.clone()),
-                    None => Value::Unknown,
-                };
-            }
+            _ => {}
         }
         Value::Reader(Rc::new(next))
     }
 
-    fn load(&mut self, mut reader: Reader, name: &str, call: &Call<'a>) -> Value<'a> {
-        if name != "load" {
-            reader.format = Some(name.to_ascii_lowercase());
+    /// A read, in the format that the method's name may tell.
+    fn load(&mut self, mut reader: Reader, format: Option<String>, name: &str, call: &Call<'a>) -> Value<'a> {
+        if format.is_some() {
+            reader.format = format;
         } else if let Some(format) = call.value(1, "format").and_then(Value::as_text) {
             reader.format = Some(format.to_ascii_lowercase());
         }
@@ -150,78 +148,56 @@ impl<'a> Interpreter<'a> {
     }
 
     pub(super) fn writer_method(&mut self, writer: &Rc<Writer>, name: &str, call: &Call<'a>) -> Value<'a> {
+        let classes: &[Class] = match writer.streaming {
+            true => &[Class::DataStreamWriter],
+            false => &[Class::DataFrameWriter, Class::DataFrameWriterV2],
+        };
+        let Some(entry) = classes.iter().find_map(|class| api::entry(*class, name)) else { return Value::Unknown };
         let mut next = (**writer).clone();
         let write = &mut next.write;
-        match name {
-            "mode" | "outputMode" => {
+        match entry.effect {
+            Effect::Action(run) => return self.write(next, run, name, call),
+            Effect::Setup(Setup::Mode) => {
                 write.mode = call
                     .value(0, "saveMode")
                     .or_else(|| call.value(0, "outputMode"))
                     .and_then(Value::as_text)
                     .map(str::to_ascii_lowercase);
             }
-            "format" | "using" => {
+            Effect::Setup(Setup::Format) => {
                 write.format = call.values.first().and_then(Value::as_text).map(str::to_ascii_lowercase)
             }
-            "option" => write.options.extend(self.option(call)),
-            "options" => write.options.extend(self.options(call)),
-            "partitionBy" | "partitionedBy" => write.partition_by = call.flat().iter().map(Value::literal).collect(),
-            "trigger" => {
+            Effect::Setup(Setup::Option) => write.options.extend(self.option(call)),
+            Effect::Setup(Setup::Options) => write.options.extend(self.options(call)),
+            Effect::Setup(Setup::Partitions) => {
+                write.partition_by = call.flat().iter().map(Value::literal).collect();
+            }
+            Effect::Setup(Setup::Trigger) => {
                 if let Some((arg, value)) = call.args.first().zip(call.values.first())
                     && let ArgName::Keyword(keyword) = arg.name
                 {
                     next.trigger = Some((self.str(call.code, keyword).to_owned(), value.literal(), call.span));
                 }
             }
-            "foreachBatch" | "foreach" => {
+            Effect::Setup(setup @ (Setup::Foreach | Setup::ForeachBatch)) => {
                 if let Some(callee) = call.values.first().cloned() {
                     let batch = self.given();
-                    let runs = if name == "foreach" { Runs::Foreach } else { Runs::ForeachBatch };
+                    let is_batch = setup == Setup::ForeachBatch;
+                    let runs = if is_batch { Runs::ForeachBatch } else { Runs::Foreach };
                     self.runs_python(runs, batch, call);
-                    next.batch = self.python.get(&call.span).copied().filter(|_| name == "foreachBatch");
+                    next.batch = self.python.get(&call.span).copied().filter(|_| is_batch);
                     self.apply_value(&callee, vec![Value::Frame(batch), Value::Unknown], call);
                 }
             }
-            "save"
-            | "saveAsTable"
-            | "insertInto"
-            | "parquet"
-            | "orc"
-            | "csv"
-            | "json"
-            | "text"
-            | "jdbc"
-            | "xml"
-            | "avro"
-            | "delta"
-            | "append"
-            | "overwrite"
-            | "overwritePartitions"
-            | "create"
-            | "createOrReplace"
-            | "replace"
-            | "start"
-            | "toTable" => {
-                return self.write(next, name, call);
-            }
-            _ => {
-                let classes = if writer.streaming {
-                    ["DataStreamWriter", "DataStreamWriter"]
-                } else {
-                    ["DataFrameWriter", "DataFrameWriterV2"]
-                };
-                if classes.iter().all(|class| api::entry(class, name).is_none()) {
-                    return Value::Unknown;
-                }
-            }
+            _ => {}
         }
         next.write.calls.push(self.site(call));
         Value::Writer(Rc::new(next))
     }
 
-    fn write(&mut self, writer: Writer, name: &str, call: &Call<'a>) -> Value<'a> {
+    fn write(&mut self, writer: Writer, run: Run, name: &str, call: &Call<'a>) -> Value<'a> {
         let mut write = writer.write;
-        if matches!(name, "parquet" | "orc" | "csv" | "json" | "text" | "jdbc" | "xml" | "avro" | "delta") {
+        if matches!(run, Run::WriteFormat | Run::WriteJdbc) {
             write.format = Some(name.to_owned());
         } else if let Some(format) = call.keyword("format").and_then(|(_, value)| value.as_text()) {
             write.format = Some(format.to_ascii_lowercase());
@@ -231,11 +207,12 @@ impl<'a> Interpreter<'a> {
         {
             write.mode = mode.as_text().map(str::to_ascii_lowercase).or(write.mode);
         }
-        let target = match name {
-            "saveAsTable" => call.value(0, "name"),
-            "insertInto" | "toTable" => call.value(0, "tableName"),
-            "jdbc" => call.value(1, "table"),
-            "append" | "overwrite" | "overwritePartitions" | "create" | "createOrReplace" | "replace" => None,
+        let target = match run {
+            Run::WriteTable | Run::StartTable => {
+                call.value(0, if name == "saveAsTable" { "name" } else { "tableName" })
+            }
+            Run::WriteJdbc => call.value(1, "table"),
+            Run::WriteGiven => None,
             _ => call.value(0, "path"),
         };
         if let Some(target) = target {

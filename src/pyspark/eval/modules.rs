@@ -1,7 +1,7 @@
 //! Imports, and what the names of PySpark's modules are.
 
 use super::Interpreter;
-use crate::pyspark::api;
+use crate::pyspark::api::{self, Class};
 use crate::pyspark::ir::{Imported, Stmt, StmtNode};
 use crate::pyspark::value::{Code, Object, Value};
 
@@ -89,20 +89,18 @@ impl<'a> Interpreter<'a> {
                 }
             }
             "pyspark.sql" | "pyspark" => {
-                for name in [
-                    "SparkSession",
-                    "DataFrame",
-                    "Column",
-                    "Window",
-                    "SparkConf",
-                    "SparkContext",
-                    "SQLContext",
-                    "HiveContext",
+                for class in [
+                    Class::SparkSession,
+                    Class::DataFrame,
+                    Class::Column,
+                    Class::Window,
+                    Class::SparkConf,
+                    Class::SparkContext,
+                    Class::SqlContext,
                 ] {
-                    if let Some(class) = api::class(name) {
-                        self.set(env, name, Some(Value::Class(class)));
-                    }
+                    self.set(env, class.word(), Some(Value::Class(class)));
                 }
+                self.set(env, "HiveContext", Some(Value::Class(Class::SqlContext)));
                 if path == "pyspark.sql" {
                     self.set(env, "functions", Some(Value::Module("pyspark.sql.functions".into())));
                 }
@@ -112,7 +110,7 @@ impl<'a> Interpreter<'a> {
                     self.set(env, name, Some(Value::Module(format!("awsglue.transforms.{name}").into())));
                 }
             }
-            "pyspark.sql.window" => self.set(env, "Window", Some(Value::Class("Window"))),
+            "pyspark.sql.window" => self.set(env, "Window", Some(Value::Class(Class::Window))),
             _ => {}
         }
     }
@@ -138,9 +136,7 @@ impl<'a> Interpreter<'a> {
             return Value::Function(name);
         }
         if api::is_spark_package(path) {
-            if let Some(class) = api::class(name)
-                && class != "functions"
-            {
+            if let Some(class) = Class::named(name) {
                 return Value::Class(class);
             }
             return module(&format!("{path}.{name}"));

@@ -6,6 +6,7 @@ use super::call::Call;
 use super::frame::integer;
 use super::{Interpreter, Usage, column};
 use crate::conf::Carrier;
+use crate::pyspark::api::Class;
 use crate::pyspark::ir::{ArgName, ExprId};
 use crate::pyspark::plan::{
     ActionKind, DriverData, Loop, LoopOver, Operator, RowUseKind, SessionStart, Source, WindowOrder,
@@ -64,7 +65,7 @@ impl<'a> Interpreter<'a> {
             }
             Value::Object(object) => self.object_attribute(*object, name),
             Value::Library(object) => self.library_attribute(*object, name),
-            Value::Class("SparkSession") if name == "builder" => Value::Object(Object::Builder),
+            Value::Class(Class::SparkSession) if name == "builder" => Value::Object(Object::Builder),
             Value::Class(_) => Value::Unbound(name),
             Value::Instance(class, env) => self.instance_attribute(&class.clone(), *env, name),
             Value::UserClass(class) => match self.class_member(class, name) {
@@ -238,10 +239,10 @@ impl<'a> Interpreter<'a> {
     }
 
     /// A class of PySpark called, or a method of one.
-    pub(super) fn construct(&mut self, class: &str, call: &Call<'a>) -> Value<'a> {
+    pub(super) fn construct(&mut self, class: Class, call: &Call<'a>) -> Value<'a> {
         match class {
-            "SparkSession" => Value::Object(Object::Session),
-            "SparkContext" => {
+            Class::SparkSession => Value::Object(Object::Session),
+            Class::SparkContext => {
                 for (position, keyword, name) in [(0, "master", "setMaster"), (1, "appName", "setAppName")] {
                     if let Some((_, Value::Text(text))) = call.arg(position, keyword) {
                         self.note_name(name, &text.text.clone());
@@ -251,20 +252,20 @@ impl<'a> Interpreter<'a> {
                 self.session_start(call);
                 Value::Object(Object::Context)
             }
-            "SparkConf" => Value::Object(Object::Conf),
-            "SQLContext" | "GlueContext" => Value::Object(Object::SqlContext),
-            "Builder" => Value::Object(Object::Builder),
+            Class::SparkConf => Value::Object(Object::Conf),
+            Class::SqlContext | Class::GlueContext => Value::Object(Object::SqlContext),
+            Class::Builder => Value::Object(Object::Builder),
             _ => Value::Unknown,
         }
     }
 
-    pub(super) fn class_method(&mut self, class: &'static str, name: &str, call: &Call<'a>) -> Value<'a> {
+    pub(super) fn class_method(&mut self, class: Class, name: &str, call: &Call<'a>) -> Value<'a> {
         match (class, name) {
-            ("SparkSession", "getActiveSession" | "active" | "getOrCreate") => Value::Object(Object::Session),
-            ("SparkSession", "builder" | "Builder") => Value::Object(Object::Builder),
-            ("SparkContext", "getOrCreate") => Value::Object(Object::Context),
-            ("SQLContext", "getOrCreate") => Value::Object(Object::SqlContext),
-            ("Window", _) => self.window_method(&Rc::default(), name, call),
+            (Class::SparkSession, "getActiveSession" | "active" | "getOrCreate") => Value::Object(Object::Session),
+            (Class::SparkSession, "builder" | "Builder") => Value::Object(Object::Builder),
+            (Class::SparkContext, "getOrCreate") => Value::Object(Object::Context),
+            (Class::SqlContext, "getOrCreate") => Value::Object(Object::SqlContext),
+            (Class::Window, _) => self.window_method(&Rc::default(), name, call),
             _ if !call.values.is_empty() => {
                 let mut inner = call.clone();
                 let receiver = inner.values.remove(0);

@@ -279,18 +279,6 @@ fn is_text(code: Code<'_>, statement: &Stmt) -> bool {
 }
 
 impl<'a> Interpreter<'a> {
-    /// The kind of run of a method that takes a function, if it is one.
-    pub(super) fn runs_of(name: &str) -> Option<Runs> {
-        Some(match name {
-            "map" | "flatMap" | "mapValues" | "flatMapValues" | "keyBy" | "sortBy" | "groupBy" => Runs::Map,
-            "mapPartitions" | "mapPartitionsWithIndex" | "mapInPandas" | "mapInArrow" => Runs::MapPartitions,
-            "foreach" => Runs::Foreach,
-            "foreachPartition" => Runs::ForeachPartition,
-            "applyInPandas" | "applyInArrow" | "apply" => Runs::Group,
-            _ => return None,
-        })
-    }
-
     /// Evaluates the arguments of a `print` or a logger's call.
     pub(super) fn in_log<T>(&mut self, is_log: bool, evaluate: impl FnOnce(&mut Self) -> T) -> T {
         let outside = self.logging;

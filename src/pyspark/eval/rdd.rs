@@ -3,15 +3,16 @@
 use super::Interpreter;
 use super::call::Call;
 use super::frame::integer;
-use crate::pyspark::api;
+use super::run::{action_kind, runs_of};
+use crate::pyspark::api::{self, Class, Effect, Returns, Run, Setup, Step};
 use crate::pyspark::plan::{ActionKind, NodeId, Operator, Source, Write};
 use crate::pyspark::value::{Object, Value};
 
 impl<'a> Interpreter<'a> {
     pub(super) fn context_method(&mut self, name: &str, call: &Call<'a>) -> Value<'a> {
-        match name {
-            "textFile" | "wholeTextFiles" | "binaryFiles" | "sequenceFile" | "newAPIHadoopFile" | "hadoopFile"
-            | "binaryRecords" | "objectFile" | "pickleFile" => {
+        let Some(entry) = api::entry(Class::SparkContext, name) else { return Value::Unknown };
+        match entry.effect {
+            Effect::Lazy(Step::Load) => {
                 let source = Source::Read {
                     format: Some("text".to_owned()),
                     location: call.values.first().map(Value::literal).into_iter().collect(),
@@ -23,33 +24,35 @@ impl<'a> Interpreter<'a> {
                 };
                 self.rdd_source(source, call)
             }
-            "parallelize" => {
+            Effect::Lazy(Step::Local) => {
                 let rows = match call.values.first() {
                     Some(Value::List(items) | Value::Tuple(items)) => Some(items.len() as u64),
                     _ => None,
                 };
                 self.rdd_source(Source::Local(rows), call)
             }
-            "range" => {
+            Effect::Lazy(Step::Range) => {
                 let rows = match (call.values.first(), call.values.get(1)) {
                     (Some(Value::Integer(end)), None) => u64::try_from(*end).ok(),
                     _ => None,
                 };
                 self.rdd_source(Source::Range(rows), call)
             }
-            "union" => match call.values.first().cloned().and_then(|list| self.element(&list)) {
+            Effect::Lazy(Step::Union) => match call.values.first().cloned().and_then(|list| self.element(&list)) {
                 Some(Value::Rdd(rdd)) => {
                     let site = self.site(call);
                     Value::Rdd(self.node(Operator::Union { open: true }, &[rdd], Some(site)))
                 }
                 _ => Value::Unknown,
             },
-            "getOrCreate" => Value::Object(Object::Context),
-            _ => match api::entry("SparkContext", name).map(|entry| entry.returns) {
-                Some("RDD") => self.rdd_source(Source::Given, call),
-                Some("SparkContext") => Value::Object(Object::Context),
-                _ => Value::Unknown,
-            },
+            Effect::Lazy(_) => self.rdd_source(Source::Given, call),
+            Effect::Setup(Setup::Session) => Value::Object(Object::Context),
+            Effect::Action(run) => {
+                let rdd = if let Some(Value::Rdd(rdd)) = call.values.first() { Some(*rdd) } else { None };
+                self.act(action_kind(run, name, call), rdd, true, call);
+                Value::Unknown
+            }
+            _ => Value::Unknown,
         }
     }
 
@@ -59,30 +62,34 @@ impl<'a> Interpreter<'a> {
     }
 
     pub(super) fn rdd_method(&mut self, rdd: NodeId, name: &str, call: &Call<'a>) -> Value<'a> {
-        if let Some(kind) = rdd_action(name, call) {
-            let rows = matches!(kind, ActionKind::Collect | ActionKind::Take(_) | ActionKind::LocalIterator)
-                && name != "first";
-            self.act(kind, Some(rdd), true, call);
-            if let Some(runs) = Self::runs_of(name) {
-                self.runs_python(runs, rdd, call);
+        let Some(entry) = api::entry(Class::Rdd, name) else { return Value::Unknown };
+        let step = match entry.effect {
+            Effect::Lazy(step) => step,
+            Effect::Action(run) => return self.rdd_action(rdd, run, name, call),
+            Effect::Release => {
+                if entry.returns == Returns::One(Class::Rdd) {
+                    self.release(rdd, call);
+                    return Value::Rdd(rdd);
+                }
+                return Value::Unknown;
             }
-            return if rows { Value::Rows(rdd) } else { Value::Unknown };
-        }
-        let operator = match name {
-            "coalesce" => Operator::Coalesce { count: integer(call.value(0, "numPartitions")) },
-            "repartition" => Operator::Repartition { count: integer(call.value(0, "numPartitions")), keyed: false },
-            "filter" => Operator::Filter { key_equality: false },
-            "distinct" => Operator::Distinct,
-            "sample" => Operator::Sample { seeded: call.value(2, "seed").is_some() },
-            "cache" | "persist" => {
+            _ => return Value::Unknown,
+        };
+        let operator = match step {
+            Step::Coalesce => Operator::Coalesce { count: integer(call.value(0, "numPartitions")) },
+            Step::Repartition => Operator::Repartition { count: integer(call.value(0, "numPartitions")), keyed: false },
+            Step::Filter => Operator::Filter { key_equality: false },
+            Step::Distinct => Operator::Distinct,
+            Step::Sample => Operator::Sample { seeded: call.value(2, "seed").is_some() },
+            Step::Cache => {
                 self.plan.nodes[rdd.0 as usize].cached = true;
                 Operator::Cache
             }
-            "checkpoint" | "localCheckpoint" => {
+            Step::Checkpoint => {
                 self.plan.nodes[rdd.0 as usize].cached = true;
                 return Value::None;
             }
-            "union" => {
+            Step::Union => {
                 let site = self.site(call);
                 let other = match call.values.first() {
                     Some(Value::Rdd(other)) => *other,
@@ -90,72 +97,42 @@ impl<'a> Interpreter<'a> {
                 };
                 return Value::Rdd(self.node(Operator::Union { open: false }, &[rdd, other], Some(site)));
             }
-            "toDF" => {
+            Step::ToFrame => {
                 let site = self.site(call);
-                return Value::Frame(self.node(Operator::Other("toDF".to_owned()), &[rdd], Some(site)));
+                return Value::Frame(self.node(Operator::Other(name.to_owned()), &[rdd], Some(site)));
             }
-            "unpersist" => {
-                let site = self.site(call);
-                if self.released.insert(call.span) {
-                    self.plan.unpersists.push((rdd, site));
-                }
-                return Value::Rdd(rdd);
-            }
-            "map" | "mapPartitions" | "flatMap" | "mapValues" | "flatMapValues" | "mapPartitionsWithIndex" => {
-                if let Some(runs) = Self::runs_of(name) {
+            Step::Map | Step::MapPartitions => {
+                if let Some(runs) = runs_of(entry.effect) {
                     self.runs_python(runs, rdd, call);
                 }
                 Operator::Udf
             }
-            _ => match api::entry("RDD", name).map(|entry| entry.returns) {
-                Some("RDD") => Operator::Rdd,
-                _ => return Value::Unknown,
-            },
+            Step::Split => return Value::Unknown,
+            _ => Operator::Rdd,
         };
         let site = self.site(call);
         let node = self.node(operator, &[rdd], Some(site));
-        self.plan.nodes[node.0 as usize].cached |= matches!(name, "cache" | "persist");
+        self.plan.nodes[node.0 as usize].cached |= step == Step::Cache;
         Value::Rdd(node)
     }
-}
 
-fn rdd_action(name: &str, call: &Call<'_>) -> Option<ActionKind> {
-    let rows = |value: Option<&Value<'_>>| integer(value).and_then(|rows| u64::try_from(rows).ok());
-    Some(match name {
-        "collect" | "collectAsMap" => ActionKind::Collect,
-        "take" | "takeSample" | "takeOrdered" | "top" => ActionKind::Take(rows(call.value(0, "num"))),
-        "first" => ActionKind::Take(Some(1)),
-        "toLocalIterator" => ActionKind::LocalIterator,
-        "count" => ActionKind::Count,
-        "isEmpty" => ActionKind::IsEmpty,
-        "foreach" | "foreachPartition" => ActionKind::Foreach,
-        "reduce"
-        | "fold"
-        | "aggregate"
-        | "treeReduce"
-        | "treeAggregate"
-        | "sum"
-        | "min"
-        | "max"
-        | "mean"
-        | "stdev"
-        | "variance"
-        | "stats"
-        | "countByKey"
-        | "countByValue"
-        | "histogram"
-        | "countApprox"
-        | "countApproxDistinct" => ActionKind::Reduce,
-        "saveAsTextFile"
-        | "saveAsPickleFile"
-        | "saveAsSequenceFile"
-        | "saveAsHadoopFile"
-        | "saveAsNewAPIHadoopFile" => ActionKind::Write(Write {
-            format: Some("text".to_owned()),
-            target: call.values.first().map(Value::literal).unwrap_or_default(),
-            chain: call.span,
-            ..Write::default()
-        }),
-        _ => return None,
-    })
+    fn rdd_action(&mut self, rdd: NodeId, run: Run, name: &str, call: &Call<'a>) -> Value<'a> {
+        let kind = match run {
+            Run::WritePath => ActionKind::Write(Write {
+                format: Some("text".to_owned()),
+                target: call.values.first().map(Value::literal).unwrap_or_default(),
+                chain: call.span,
+                ..Write::default()
+            }),
+            run => action_kind(run, name, call),
+        };
+        self.act(kind, Some(rdd), true, call);
+        if let Some(runs) = runs_of(Effect::Action(run)) {
+            self.runs_python(runs, rdd, call);
+        }
+        match run {
+            Run::Collect | Run::Take | Run::Iterate => Value::Rows(rdd),
+            _ => Value::Unknown,
+        }
+    }
 }

@@ -9,7 +9,7 @@ use sqlparser::keywords::Keyword;
 
 use super::query::Lowering;
 use super::{FunctionCall, HOLE, Over, Place, Window, has_hole};
-use crate::pyspark::api;
+use crate::pyspark::api::{self, FunctionKind};
 use crate::pyspark::plan::Literal;
 use crate::pyspark::value::Relation;
 
@@ -250,9 +250,11 @@ impl Lowering<'_, '_> {
             let Expr::Function(function) = part else { continue };
             let Some(name) = name_of(&function.name) else { continue };
             let is_window = function.over.is_some();
-            facts.aggregate |= !is_window && api::is_aggregate(&name);
-            facts.explodes |= api::is_generator(&name);
-            if !is_window && !api::is_aggregate(&name) && api::entry("functions", &name).is_none() {
+            let known = api::sql_function(&name);
+            let is = |kind| known.is_some_and(|function| function.kind == kind);
+            facts.aggregate |= !is_window && is(FunctionKind::Aggregate);
+            facts.explodes |= is(FunctionKind::Generator);
+            if !is_window && known.is_none() {
                 continue;
             }
             let Some(index) = self.call(name, function, named, facts) else { continue };

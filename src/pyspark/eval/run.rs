@@ -1,0 +1,40 @@
+//! What the effects of the API are in the plan.
+
+use super::call::Call;
+use super::frame::integer;
+use crate::pyspark::api::{Effect, Run, Step};
+use crate::pyspark::plan::{ActionKind, Runs, Write};
+use crate::pyspark::value::Value;
+
+/// The action that a call is.
+pub(super) fn action_kind(run: Run, name: &str, call: &Call<'_>) -> ActionKind {
+    let rows = |value: Option<&Value<'_>>| integer(value).and_then(|rows| u64::try_from(rows).ok());
+    match run {
+        Run::Collect => ActionKind::Collect,
+        Run::ToPandas => ActionKind::ToPandas,
+        Run::Take => ActionKind::Take(rows(call.value(0, "num"))),
+        Run::Head if !call.values.is_empty() => ActionKind::Take(rows(call.value(0, "n"))),
+        Run::Head | Run::First => ActionKind::Take(Some(1)),
+        Run::Lookup => ActionKind::Take(None),
+        Run::Iterate => ActionKind::LocalIterator,
+        Run::Count => ActionKind::Count,
+        Run::Show => ActionKind::Show,
+        Run::IsEmpty => ActionKind::IsEmpty,
+        Run::Foreach | Run::ForeachPartition => ActionKind::Foreach,
+        Run::Reduce => ActionKind::Reduce,
+        run if run.writes() => ActionKind::Write(Write { chain: call.span, ..Write::default() }),
+        _ => ActionKind::Other(name.to_owned()),
+    }
+}
+
+/// How Spark runs the Python function that a call gets, if it gets one.
+pub(super) fn runs_of(effect: Effect) -> Option<Runs> {
+    Some(match effect {
+        Effect::Lazy(Step::Map | Step::MapKeys) => Runs::Map,
+        Effect::Lazy(Step::MapPartitions) => Runs::MapPartitions,
+        Effect::Lazy(Step::MapGroups) => Runs::Group,
+        Effect::Action(Run::Foreach) => Runs::Foreach,
+        Effect::Action(Run::ForeachPartition) => Runs::ForeachPartition,
+        _ => return None,
+    })
+}
