@@ -4,6 +4,7 @@ use smallvec::SmallVec;
 
 pub use super::details::*;
 
+use super::api::{self, Class};
 use crate::conf::Setting;
 use crate::conf::carriers::{Extract, Problem, Submit};
 use crate::text::Span;
@@ -180,9 +181,21 @@ pub struct CallSite {
     pub args: Vec<Argument>,
     /// The statement that holds the call.
     pub statement: Span,
+    /// The receiver's class, where the method is one of PySpark's.
+    pub class: Option<Class>,
 }
 
 impl CallSite {
+    /// What PySpark's API tells of the method.
+    pub fn entry(&self, text: &str) -> Option<&'static api::Entry> {
+        api::entry(self.class?, self.method.of(text))
+    }
+
+    /// The step of the plan that the method is by PySpark's API.
+    pub fn step(&self, text: &str) -> Option<api::Step> {
+        self.entry(text)?.step()
+    }
+
     /// Whether it stands in a text of SQL.
     pub fn is_sql(&self) -> bool {
         self.language == Language::Sql

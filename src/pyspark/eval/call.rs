@@ -23,6 +23,8 @@ pub(super) struct Call<'a> {
     pub(super) arguments: Span,
     pub(super) args: &'a [Arg],
     pub(super) values: Vec<Value<'a>>,
+    /// The receiver's class, if it is one of PySpark's that has the method.
+    pub(super) class: Option<Class>,
 }
 
 impl<'a> Call<'a> {
@@ -60,6 +62,7 @@ impl<'a> Call<'a> {
             arguments: code.span(*arguments),
             args,
             values,
+            class: None,
         }
     }
 
@@ -71,7 +74,7 @@ impl<'a> Call<'a> {
             Expr::Attribute { receiver, name, .. } => (code.span(*receiver), code.span(*name)),
             _ => (Span { start: span.start, end: span.start }, span),
         };
-        Self { code, usage, span, receiver, method, arguments: end, args: &[], values: Vec::new() }
+        Self { code, usage, span, receiver, method, arguments: end, args: &[], values: Vec::new(), class: None }
     }
 
     /// The argument with this keyword, or at this position.
@@ -139,6 +142,7 @@ impl<'a> Interpreter<'a> {
             arguments: call.arguments,
             args: call.args.iter().zip(&call.values).map(arg).collect(),
             statement: self.frame.statement,
+            class: call.class,
         }
     }
 
@@ -199,6 +203,7 @@ impl<'a> Interpreter<'a> {
         }
         let receiver = call.values.remove(0);
         call.args = call.args.get(1..).unwrap_or_default();
+        call.class = receiver.class_with(method);
         self.dispatch(&receiver, method, &call).unwrap_or(Value::Unknown)
     }
 
@@ -208,7 +213,7 @@ impl<'a> Interpreter<'a> {
         receiver: Value<'a>,
         name: &'a str,
         object: ExprId,
-        call: Call<'a>,
+        mut call: Call<'a>,
     ) -> Value<'a> {
         if let Value::Module(path) = &receiver {
             let callee = self.member(path, name);
@@ -219,6 +224,7 @@ impl<'a> Interpreter<'a> {
             return self.call_value(callee, call);
         }
         let receiver = self.by_use(call.code, object, receiver, name);
+        call.class = receiver.class_with(name);
         if let Some(value) = self.dispatch(&receiver, name, &call) {
             return value;
         }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use smallvec::SmallVec;
 
 use super::call::Call;
-use super::run::{action_kind, runs_of};
+use super::effects::{action_kind, runs_of};
 use super::{Interpreter, column};
 use crate::pyspark::api::{self, Class, Effect, Entry, Returns, Run, Setup, Step};
 use crate::pyspark::ir::ExprId;
@@ -65,6 +65,13 @@ impl<'a> Interpreter<'a> {
     }
 
     fn frame_action(&mut self, frame: NodeId, run: Run, name: &str, call: &Call<'a>) -> Value<'a> {
+        if run == Run::Checkpoint {
+            // `eager` is true unless said otherwise.
+            if !matches!(call.value(0, "eager"), Some(Value::Bool(false))) {
+                self.act(ActionKind::Other(name.to_owned()), Some(frame), false, call);
+            }
+            return self.cached(frame, Operator::Checkpoint, call);
+        }
         let kind = action_kind(run, name, call);
         let taken = if let ActionKind::Take(rows) = kind { Some(rows) } else { None };
         let action = self.act(kind, Some(frame), false, call);
@@ -114,7 +121,6 @@ impl<'a> Interpreter<'a> {
             Step::Sample => Operator::Sample { seeded: self.is_seeded(call, 2) },
             Step::Split => return self.random_split(frame, call),
             Step::Cache => return self.cached(frame, Operator::Cache, call),
-            Step::Checkpoint => return self.cached(frame, Operator::Checkpoint, call),
             Step::Hint => {
                 Operator::Hint(call.value(0, "name").and_then(Value::as_text).unwrap_or("hint").to_ascii_lowercase())
             }

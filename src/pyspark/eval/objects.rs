@@ -60,7 +60,8 @@ impl<'a> Interpreter<'a> {
         let value = self.by_use(code, object, value, name);
         match &value {
             Value::Frame(frame) => {
-                let call = Call::property(self, code, id, Usage::Used);
+                let mut call = Call::property(self, code, id, Usage::Used);
+                call.class = value.class_with(name);
                 self.frame_attribute(*frame, name, &call)
             }
             Value::Object(object) => self.object_attribute(*object, name),
@@ -272,7 +273,10 @@ impl<'a> Interpreter<'a> {
                 inner.args = inner.args.get(1..).unwrap_or_default();
                 match receiver {
                     Value::Class(_) => Value::Unknown,
-                    receiver => self.dispatch(&receiver, name, &inner).unwrap_or(Value::Unknown),
+                    receiver => {
+                        inner.class = receiver.class_with(name);
+                        self.dispatch(&receiver, name, &inner).unwrap_or(Value::Unknown)
+                    }
                 }
             }
             _ => Value::Unknown,

@@ -3,7 +3,7 @@
 use super::Interpreter;
 use super::call::Call;
 use super::frame::integer;
-use super::run::{action_kind, runs_of};
+use super::effects::{action_kind, runs_of};
 use crate::pyspark::api::{self, Class, Effect, Returns, Run, Setup, Step};
 use crate::pyspark::plan::{ActionKind, NodeId, Operator, Source, Write};
 use crate::pyspark::value::{Object, Value};

@@ -326,6 +326,7 @@ impl<'a> Interpreter<'a> {
             arguments: map.span(&place.inside),
             args: Vec::new(),
             statement: self.frame.statement,
+            class: None,
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::lineage::readers;
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
+use crate::pyspark::api;
 use crate::pyspark::plan::{NodeId, Operator, RowBound};
 use crate::rules::{CodeContext, Finding, Severity};
 
@@ -47,7 +48,8 @@ declare_rule! {
 
 fn check(cx: &mut CodeContext<'_>) {
     for call in &cx.plan.functions {
-        if !matches!(call.name.as_str(), "collect_list" | "collect_set" | "array_agg") || call.over.is_some() {
+        let collects = api::function(&call.name).is_some_and(|function| function.collects);
+        if !collects || call.over.is_some() {
             continue;
         }
         let Some((severity, message)) = call.used_in.iter().find_map(|&id| judge(cx, &call.name, id)) else { continue };

@@ -1,6 +1,7 @@
 //! Frames that leave for RDDs.
 
 use crate::declare_rule;
+use crate::pyspark::api::Step;
 use crate::pyspark::plan::{NodeId, Operator};
 use crate::rules::{CodeContext, Finding, Severity};
 
@@ -67,7 +68,7 @@ fn check(cx: &mut CodeContext<'_>) {
 /// Whether a function of single rows works on the RDD.
 fn by_row(cx: &CodeContext<'_>, rdd: NodeId) -> bool {
     cx.plan.nodes.iter().any(|node| {
-        let method = node.site.as_ref().map(|site| site.method.of(cx.shared.text)).unwrap_or_default();
-        node.inputs.first() == Some(&rdd) && matches!(method, "map" | "flatMap" | "filter" | "keyBy" | "mapValues")
+        let step = node.site.as_ref().and_then(|site| site.step(cx.shared.text));
+        node.inputs.first() == Some(&rdd) && matches!(step, Some(Step::Map | Step::MapKeys | Step::Filter))
     })
 }

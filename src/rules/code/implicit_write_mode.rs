@@ -1,6 +1,7 @@
 //! A write that doesn't say what becomes of what is there.
 
 use crate::declare_rule;
+use crate::pyspark::api::Class;
 use crate::pyspark::plan::ActionKind;
 use crate::rules::{CodeContext, Finding, Severity, templates};
 
@@ -52,10 +53,8 @@ fn check(cx: &mut CodeContext<'_>) {
     for action in &cx.plan.actions {
         let ActionKind::Write(write) = &action.kind else { continue };
         let text = cx.shared.text;
-        let is_plain = matches!(
-            action.method.as_str(),
-            "save" | "saveAsTable" | "parquet" | "orc" | "csv" | "json" | "text" | "xml" | "jdbc"
-        );
+        // `insertInto` appends unless told otherwise, and the other writer says in its methods what it does.
+        let is_plain = action.site.class == Some(Class::DataFrameWriter) && action.method != "insertInto";
         // Sinks of messages have no target that could be there; a format that isn't known may be one.
         let is_open = write.calls.iter().any(|call| call.method.of(text) == "format") && write.format.is_none();
         let sends = is_open || matches!(write.format.as_deref(), Some("kafka" | "noop" | "console"));
@@ -65,11 +64,19 @@ fn check(cx: &mut CodeContext<'_>) {
             None => at > 0,
         });
         let starts_here = write.chain.of(text).trim_start().trim_start_matches('\\').trim_start().starts_with(".write");
-        if !is_plain || sends || in_chain || by_argument || !starts_here || action.on_rdd || cx.plan.scope(action.scope).is_test {
+        if !is_plain
+            || sends
+            || in_chain
+            || by_argument
+            || !starts_here
+            || action.on_rdd
+            || cx.plan.scope(action.scope).is_test
+        {
             continue;
         }
         let message = "This write has no mode: it fails if the target is there, as on the second run of the job. Say which is meant: errorifexists, overwrite, append or ignore.";
-        let fix = templates::on_writer(action, "mode(\"errorifexists\")", "Say the mode that is in force: errorifexists");
+        let fix =
+            templates::on_writer(action, "mode(\"errorifexists\")", "Say the mode that is in force: errorifexists");
         let fix = fix.map(|fix| crate::rules::Fix { safe: true, ..fix });
         cx.shared.report(Finding::new(cx.shared.rule, Severity::Hint, action.site.method, message).with_fixes(fix));
     }

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::pyspark::StaticPlan;
+use crate::pyspark::api::Rows;
 use crate::pyspark::plan::{Action, Binding, Literal, Node, NodeId, Operator, Source};
 
 /// The operators that run again each time a frame is computed: upstream to the nearest cached ones, nearest first.
@@ -52,15 +53,14 @@ fn shuffles(text: &str) -> bool {
 
 /// Whether a frame or RDD has a row a group or distinct value, whatever it is computed from.
 pub(super) fn is_grouped(plan: &StaticPlan, text: &str, id: NodeId) -> bool {
-    const BY_KEY: [&str; 5] = ["reduceByKey", "aggregateByKey", "foldByKey", "combineByKey", "distinct"];
     let mut at = id;
     for _ in 0..plan.nodes.len() {
         let node = plan.node(at);
-        let method = node.site.as_ref().map(|site| site.method.of(text)).unwrap_or_default();
+        let rows = node.site.as_ref().and_then(|site| site.entry(text)?.rows);
         match node.operator {
             Operator::Aggregate { grouped: true, .. } | Operator::Distinct => return true,
-            Operator::Rdd | Operator::Udf if BY_KEY.contains(&method) => return true,
-            Operator::Rdd | Operator::Udf if method.starts_with("flatMap") => return false,
+            Operator::Rdd | Operator::Udf if rows == Some(Rows::Groups) => return true,
+            Operator::Rdd | Operator::Udf if rows == Some(Rows::Multiplies) => return false,
             Operator::Filter { .. } | Operator::Project { explodes: false, .. } | Operator::WithColumns => {}
             Operator::Sort { .. } | Operator::Cache | Operator::Window | Operator::Rdd | Operator::Udf => {}
             _ => return false,

@@ -2,6 +2,7 @@
 
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
+use crate::pyspark::api::Step;
 use crate::pyspark::plan::{CallSite, NodeId, Operator, StreamStart};
 use crate::rules::templates::watermark;
 use crate::rules::{CodeContext, Finding, Severity};
@@ -145,9 +146,9 @@ fn mode(text: &str, stream: &StreamStart) -> Mode {
 fn before(text: &str, site: &CallSite) -> Option<usize> {
     let receiver = site.receiver.of(text);
     let grouped = [".groupBy(", ".groupby(", ".rollup(", ".cube("].iter().filter_map(|word| receiver.rfind(word)).max();
-    let end = match (grouped, site.method.of(text)) {
+    let end = match (grouped, site.step(text)) {
         (Some(at), _) => site.receiver.start as usize + at,
-        (None, "distinct" | "dropDuplicates" | "drop_duplicates") => site.receiver.end as usize,
+        (None, Some(Step::Distinct)) => site.receiver.end as usize,
         (None, _) => return None,
     };
     Some(

@@ -2,6 +2,7 @@
 
 use super::shape::{name_of, option};
 use crate::declare_rule;
+use crate::pyspark::api::Step;
 use crate::pyspark::plan::{ActionKind, Literal, NodeId, Operator, Write};
 use crate::rules::{CodeContext, Finding, Severity, in_force, templates};
 
@@ -64,7 +65,11 @@ fn check(cx: &mut CodeContext<'_>) {
     }
     for action in &cx.plan.actions {
         let (ActionKind::Write(write), Some(input)) = (&action.kind, action.input) else { continue };
-        if !replaces_all(write) || action.site.receiver.is_empty() || cx.plan.scope(action.scope).is_test || super::lineage::is_generated(cx.plan, input) {
+        if !replaces_all(write)
+            || action.site.receiver.is_empty()
+            || cx.plan.scope(action.scope).is_test
+            || super::lineage::is_generated(cx.plan, input)
+        {
             continue;
         }
         let text = cx.shared.text;
@@ -72,17 +77,29 @@ fn check(cx: &mut CodeContext<'_>) {
         let by = if names.is_empty() { "its columns".to_owned() } else { names.join(", ") };
         let is_part = is_part(cx, input, &names);
         let severity = if is_part { Severity::Information } else { Severity::Hint };
-        let mode = in_force::in_force(cx.shared.conf, MODE).map_or_else(|| format!("{MODE} is static"), |mode| format!("{MODE} = {mode}"));
+        let mode = in_force::in_force(cx.shared.conf, MODE)
+            .map_or_else(|| format!("{MODE} is static"), |mode| format!("{MODE} = {mode}"));
         let is_table = action.method == "saveAsTable";
         let instead = match is_table {
-            true => "insertInto a table that exists, with partitionOverwriteMode dynamic, replaces only the partitions that the rows are in.",
+            true => {
+                "insertInto a table that exists, with partitionOverwriteMode dynamic, replaces only the partitions that the rows are in."
+            }
             false => "The option partitionOverwriteMode = dynamic replaces only the partitions that the rows are in.",
         };
         let message = format!(
             "This overwrite deletes every partition by {by}, also those that no new row is in ({mode}). {instead}"
         );
-        let span = write.calls.iter().rfind(|call| call.method.of(text) == "mode").map_or(action.site.method, super::shape::called);
-        let fix = templates::on_writer(action, "option(\"partitionOverwriteMode\", \"dynamic\")", "Overwrite only the partitions that are written").filter(|_| !is_table);
+        let span = write
+            .calls
+            .iter()
+            .rfind(|call| call.method.of(text) == "mode")
+            .map_or(action.site.method, super::shape::called);
+        let fix = templates::on_writer(
+            action,
+            "option(\"partitionOverwriteMode\", \"dynamic\")",
+            "Overwrite only the partitions that are written",
+        )
+        .filter(|_| !is_table);
         cx.shared.report(Finding::new(cx.shared.rule, severity, span, message).with_fixes(fix));
     }
 }
@@ -96,16 +113,25 @@ fn names_part(target: &Literal) -> bool {
 fn replaces_all(write: &Write) -> bool {
     let own_way = matches!(write.format.as_deref(), Some("iceberg" | "hudi" | "org.apache.hudi" | "jdbc"));
     let says = ["partitionOverwriteMode", "replaceWhere"].iter().any(|name| option(&write.options, name).is_some());
-    let is_open = write.calls.iter().any(|call| call.args.iter().any(|argument| argument.keyword.as_deref() == Some("**")));
-    !names_part(&write.target) && write.mode.as_deref() == Some("overwrite") && !write.partition_by.is_empty() && !own_way && !says && !is_open
+    let is_open =
+        write.calls.iter().any(|call| call.args.iter().any(|argument| argument.keyword.as_deref() == Some("**")));
+    !names_part(&write.target)
+        && write.mode.as_deref() == Some("overwrite")
+        && !write.partition_by.is_empty()
+        && !own_way
+        && !says
+        && !is_open
 }
 
 /// Whether the rows look like a part of the table: a filter, or one value of a partition column.
 fn is_part(cx: &CodeContext<'_>, input: NodeId, names: &[String]) -> bool {
     cx.plan.upstream(input).into_iter().map(|id| cx.plan.node(id)).any(|node| match &node.operator {
-        Operator::Filter { .. } => node.site.as_ref().is_some_and(|site| matches!(site.method.of(cx.shared.text), "filter" | "where")),
+        Operator::Filter { .. } => {
+            node.site.as_ref().is_some_and(|site| site.step(cx.shared.text) == Some(Step::Filter))
+        }
         Operator::WithColumns => node.site.as_ref().is_some_and(|site| {
-            let is_named = site.args.first().is_some_and(|it| matches!(&it.value, Literal::Text(name) if names.contains(name)));
+            let is_named =
+                site.args.first().is_some_and(|it| matches!(&it.value, Literal::Text(name) if names.contains(name)));
             let value = site.args.get(1).map(|it| it.span.of(cx.shared.text)).unwrap_or_default();
             is_named && super::shape::is_literal(value)
         }),
