@@ -1,5 +1,6 @@
 //! Hover: what a setting does and who decides it, what a call runs, what it cost.
 
+mod api;
 mod attribution;
 mod code;
 mod setting;

@@ -1,5 +1,6 @@
 //! Row bounds of all nodes at once.
 
+use super::api::{self, Class, Rows};
 use super::plan::{Node, Operator, RowBound, Source};
 
 /// The bound of every node. Loops are cut at [`Operator::LoopCarried`]: its bound starts as the one before the loop and may
@@ -76,6 +77,11 @@ fn bound(node: &Node, bounds: &[RowBound]) -> RowBound {
         }
         Operator::Merge | Operator::LoopCarried(_) => worst(node, bounds),
         Operator::Udf | Operator::Other(_) if node.inputs.is_empty() => RowBound::Unknown,
+        Operator::Other(name) => match api::entry(Class::DataFrame, name).and_then(|entry| entry.rows) {
+            Some(Rows::Multiplies) => unless_known(first),
+            Some(Rows::One | Rows::Small) => RowBound::Small,
+            _ => first,
+        },
         _ => first,
     }
 }

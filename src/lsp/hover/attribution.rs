@@ -1,6 +1,7 @@
 //! What an action runs: everything before it that had never run, up to where rows are kept.
 
 use crate::pyspark::StaticPlan;
+use crate::pyspark::api::Shuffle;
 use crate::pyspark::plan::{Action, ActionKind, CallSite, Literal, Node, NodeId, Operator, Source};
 
 /// Operators named one by one; more are counted.
@@ -35,7 +36,7 @@ pub(super) fn attribution(
         return None;
     }
     let at = |site: &CallSite| format!("`{}` in {}", site.method.of(text), line(site.method.start));
-    let shuffles = steps.iter().filter(|(node, _)| boundary(plan, node).is_some_and(|(_, cuts)| cuts)).count();
+    let shuffles = steps.iter().filter(|(node, _)| boundary(plan, text, node).is_some_and(|(_, cuts)| cuts)).count();
     let since = if walk.kept.is_empty() { "from the sources on" } else { "since rows were kept" };
     let mut lines = vec![format!(
         "`{}` runs what has not run before, {since}: {}, {}",
@@ -44,7 +45,7 @@ pub(super) fn attribution(
         count(shuffles, "shuffle"),
     )];
     for (node, site) in steps.iter().take(SHOWN) {
-        let note = boundary(plan, node).map(|(note, _)| format!(" — {note}")).unwrap_or_default();
+        let note = boundary(plan, text, node).map(|(note, _)| format!(" — {note}")).unwrap_or_default();
         lines.push(format!("- {}: `{}`{note}", line(site.method.start), name(node, site, text)));
     }
     if steps.len() > SHOWN {
@@ -153,7 +154,7 @@ fn name(node: &Node, site: &CallSite, text: &str) -> String {
 }
 
 /// What is to be said of an operator, and whether rows move between executors for it, so that a stage ends.
-fn boundary(plan: &StaticPlan, node: &Node) -> Option<(&'static str, bool)> {
+fn boundary(plan: &StaticPlan, text: &str, node: &Node) -> Option<(&'static str, bool)> {
     let is_broadcast = |id: &NodeId| plan.node(*id).operator == Operator::Hint("broadcast".to_owned());
     match &node.operator {
         Operator::Join(_) if node.inputs.iter().any(is_broadcast) => Some(("one side is broadcast: no shuffle", false)),
@@ -163,6 +164,14 @@ fn boundary(plan: &StaticPlan, node: &Node) -> Option<(&'static str, bool)> {
         Operator::Sort { global: true } => Some(("shuffle by ranges", true)),
         Operator::Source(source) if infers_schema(source) => {
             Some(("its schema took a job of its own, when this line ran", false))
+        }
+        Operator::Udf | Operator::Rdd | Operator::Other(_) => {
+            match node.site.as_ref().and_then(|site| site.entry(text)?.shuffle)? {
+                Shuffle::Always => Some(("shuffle", true)),
+                Shuffle::UnlessByKeys => Some(("shuffle, unless the rows lie by its keys", true)),
+                Shuffle::UnlessSmallSide => Some(("shuffle of both sides, unless one is broadcast", true)),
+                Shuffle::Never | Shuffle::ToOne | Shuffle::IfAsked => None,
+            }
         }
         _ => None,
     }

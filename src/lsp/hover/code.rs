@@ -1,6 +1,7 @@
 //! Hover on a call: what it cost, what it runs, and the thresholds that decide how.
 
 use super::super::document::Snapshot;
+use super::api;
 use super::attribution::attribution;
 use super::setting::origin;
 use crate::conf::EffectiveConf;
@@ -15,13 +16,16 @@ pub(super) fn sections(snapshot: &Snapshot, plan: &StaticPlan, offset: usize) ->
     let notes = &snapshot.analysis().notes;
     let measured: Vec<String> =
         notes.iter().filter(|note| note.span.touches(offset)).map(|note| note.details.clone()).collect();
+    let conf = snapshot.conf_at(offset);
+    let document = &snapshot.document;
+    let told = api::section(plan, document.text(), offset, conf.version());
     let place = action
         .map(|action| action.site.method)
         .or_else(|| node.and_then(|node| node.site.as_ref()).map(|site| site.method))
+        .or_else(|| told.as_ref().map(|(place, _)| *place))
         .or_else(|| notes.iter().find(|note| note.span.touches(offset)).map(|note| note.span))?;
-    let conf = snapshot.conf_at(offset);
     let mut sections = measured;
-    let document = &snapshot.document;
+    sections.extend(told.map(|(_, told)| told));
     let line = |offset: u32| snapshot.line_in_words(document.position(offset as usize, Default::default()).line + 1);
     sections.extend(action.and_then(|action| attribution(plan, document.text(), line, action)));
     let keys = action.map(action_keys).or_else(|| node.map(operator_keys)).unwrap_or_default();

@@ -35,6 +35,8 @@ words! {
         GroupedData = "GroupedData",
         /// `df.mergeInto(…)`.
         MergeIntoWriter = "MergeIntoWriter",
+        /// A frame of `pyspark.pandas`.
+        PandasOnSpark = "PandasOnSpark",
         /// `a.groupBy(…).cogroup(…)`.
         PandasCogroupedOps = "PandasCogroupedOps",
         /// An RDD.
@@ -88,6 +90,7 @@ impl Class {
             Self::Functions
                 | Self::Estimator
                 | Self::Transformer
+                | Self::PandasOnSpark
                 | Self::MergeIntoWriter
                 | Self::StreamingQueryManager
                 | Self::WhenMatched

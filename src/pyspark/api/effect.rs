@@ -48,6 +48,8 @@ words! {
         ForeachPartition = "foreach-partition",
         /// All rows into one value.
         Reduce = "reduce",
+        /// All rows to the driver, as texts or objects of Python.
+        ToValues = "to-values",
         /// A number or list of numbers about columns.
         Statistic = "statistic",
         /// A small table about columns.
@@ -146,6 +148,8 @@ words! {
         Model = "model",
         /// An RDD of the rows, or made of RDDs.
         Rdd = "rdd",
+        /// The same, for which a job runs at once.
+        RddByJob = "rdd-by-job",
         /// Rows as texts.
         ToJson = "to-json",
         /// A frame of an RDD's rows.

@@ -4,14 +4,18 @@ use super::call::Call;
 use super::frame::integer;
 use crate::pyspark::api::{self, Class, Effect, Run, Step};
 use crate::pyspark::plan::{ActionKind, Runs, Write};
-use crate::pyspark::value::{Object, Value};
+use crate::pyspark::value::{Library, Object, Value};
+
+/// A merge and its clauses.
+pub(super) const MERGE: &[Class] =
+    &[Class::MergeIntoWriter, Class::WhenMatched, Class::WhenNotMatched, Class::WhenNotMatchedBySource];
 
 /// The action that a call is.
 pub(super) fn action_kind(run: Run, name: &str, call: &Call<'_>) -> ActionKind {
     let rows = |value: Option<&Value<'_>>| integer(value).and_then(|rows| u64::try_from(rows).ok());
     match run {
         Run::Collect => ActionKind::Collect,
-        Run::ToPandas => ActionKind::ToPandas,
+        Run::ToPandas | Run::ToValues => ActionKind::ToPandas,
         Run::Take => ActionKind::Take(rows(call.value(0, "num"))),
         Run::Head if !call.values.is_empty() => ActionKind::Take(rows(call.value(0, "n"))),
         Run::Head | Run::First => ActionKind::Take(Some(1)),
@@ -54,6 +58,9 @@ impl Value<'_> {
             Self::Writer(writer) if writer.streaming => &[Class::DataStreamWriter],
             Self::Writer(_) => &[Class::DataFrameWriter, Class::DataFrameWriterV2],
             Self::Object(object) => object.classes(),
+            Self::Library(Library::PandasOnSpark(_)) => &[Class::PandasOnSpark],
+            Self::Library(Library::Stage) => &[Class::Estimator, Class::Transformer],
+            Self::Library(Library::Merge { .. }) => MERGE,
             _ => &[],
         };
         classes.iter().copied().find(|class| api::entry(*class, name).is_some())

@@ -9,7 +9,7 @@ use super::effects::{action_kind, runs_of};
 use super::{Interpreter, column};
 use crate::pyspark::api::{self, Class, Effect, Entry, Returns, Run, Setup, Step};
 use crate::pyspark::ir::ExprId;
-use crate::pyspark::plan::{ActionKind, Join, JoinCondition, NodeId, Operator, Runs, Write};
+use crate::pyspark::plan::{ActionKind, Join, JoinCondition, NodeId, Operator, Runs, Source, Write};
 use crate::pyspark::sql;
 use crate::pyspark::value::{Code, Column, Grouped, Item, Library, Object, Value, Writer};
 
@@ -48,6 +48,11 @@ impl<'a> Interpreter<'a> {
                 let target = call.value(0, "table").map(Value::literal).unwrap_or_default();
                 let write = Write { target, ..Write::default() };
                 Self::writer(frame, write, false, call.method.start.saturating_sub(1))
+            }
+            Effect::Setup(Setup::Merge) => {
+                let target = call.value(0, "table").map(Value::literal).unwrap_or_default();
+                let table = self.node(Operator::Source(Source::Table(target)), &[], None);
+                Value::Library(Library::Merge { table, source: frame })
             }
             Effect::View => {
                 if let Some(view) = call.value(0, "name").and_then(Value::as_text) {

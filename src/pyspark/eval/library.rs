@@ -3,6 +3,8 @@
 
 use super::Interpreter;
 use super::call::Call;
+use super::effects::{MERGE, action_kind};
+use crate::pyspark::api::{self, Class, Effect, Run, Step};
 use crate::pyspark::plan::{ActionKind, Join, JoinCondition, Literal, NodeId, Operator, Source, Write};
 use crate::pyspark::value::{Library, Value};
 
@@ -47,6 +49,13 @@ impl<'a> Interpreter<'a> {
             "awsglue.dynamicframe.DynamicFrame" | "awsglue.DynamicFrame" if name == "fromDF" => {
                 let frame = self.frame_argument(call, 0, "dataframe");
                 Value::Library(Library::Dynamic(frame))
+            }
+            "pyspark.ml.stat.Correlation"
+            | "pyspark.ml.stat.ChiSquareTest"
+            | "pyspark.ml.stat.KolmogorovSmirnovTest" => {
+                let frame = self.frame_argument(call, 0, "dataset");
+                self.act(ActionKind::Other(name.to_owned()), Some(frame), false, call);
+                Value::Frame(self.given())
             }
             "dlt" if name == "read" => self.table(call),
             "dlt" if name == "read_stream" => {
@@ -113,18 +122,22 @@ impl<'a> Interpreter<'a> {
     }
 
     fn stage_method(&mut self, name: &str, call: &Call<'a>) -> Value<'a> {
-        match name {
-            "fit" | "evaluate" => {
+        let classes = [Class::Estimator, Class::Transformer];
+        match classes.into_iter().find_map(|class| api::entry(class, name)).map(|entry| entry.effect) {
+            Some(Effect::Action(run)) => {
                 if let Some(Value::Frame(frame)) = call.value(0, "dataset") {
-                    self.act(ActionKind::Other(name.to_owned()), Some(*frame), false, call);
+                    self.act(action_kind(run, name, call), Some(*frame), false, call);
                 }
-                if name == "fit" { Value::Library(Library::Stage) } else { Value::Unknown }
+                return if name == "fit" { Value::Library(Library::Stage) } else { Value::Unknown };
             }
-            "transform" | "approxSimilarityJoin" => {
+            Some(Effect::Lazy(_)) => {
                 let frame = self.frame_argument(call, 0, "dataset");
                 let site = self.site(call);
-                Value::Frame(self.node(Operator::Other(name.to_owned()), &[frame], Some(site)))
+                return Value::Frame(self.node(Operator::Other(name.to_owned()), &[frame], Some(site)));
             }
+            _ => {}
+        }
+        match name {
             "load" | "copy" => Value::Library(Library::Stage),
             _ if name.starts_with("set") => Value::Library(Library::Stage),
             _ if name.starts_with("recommendFor") => Value::Frame(self.given()),
@@ -167,15 +180,18 @@ impl<'a> Interpreter<'a> {
     }
 
     fn merge_method(&mut self, table: NodeId, source: NodeId, name: &str, call: &Call<'a>) -> Value<'a> {
-        match name {
-            "execute" => {
+        let of_frame = MERGE.iter().find_map(|class| api::entry(*class, name)).map(|entry| entry.effect);
+        let is_delta = name == "execute";
+        match of_frame {
+            Some(Effect::Setup(_)) => Value::Library(Library::Merge { table, source }),
+            effect if is_delta || matches!(effect, Some(Effect::Action(_))) => {
                 let target = match &self.plan.node(table).operator {
                     Operator::Source(Source::Read { location, .. }) => location.first().cloned().unwrap_or_default(),
                     Operator::Source(Source::Table(name)) => name.clone(),
                     _ => Literal::Unknown,
                 };
                 let write = Write {
-                    format: Some("delta".to_owned()),
+                    format: is_delta.then(|| "delta".to_owned()),
                     target,
                     mode: Some("merge".to_owned()),
                     chain: call.span,
@@ -184,9 +200,7 @@ impl<'a> Interpreter<'a> {
                 self.act(ActionKind::Write(write), Some(source), false, call);
                 Value::Unknown
             }
-            _ if name.starts_with("when") || name == "withSchemaEvolution" => {
-                Value::Library(Library::Merge { table, source })
-            }
+            _ if name.starts_with("when") => Value::Library(Library::Merge { table, source }),
             _ => Value::Unknown,
         }
     }
@@ -316,11 +330,27 @@ impl<'a> Interpreter<'a> {
     }
 
     fn pandas_on_spark_method(&mut self, frame: NodeId, name: &str, call: &Call<'a>) -> Value<'a> {
-        match name {
-            "to_spark" => Value::Frame(frame),
-            "to_pandas" | "toPandas" => Value::Pandas(Some(self.act(ActionKind::ToPandas, Some(frame), false, call))),
-            "copy" | "rename" | "astype" | "fillna" | "assign" | "sort_values" | "sort_index" | "reset_index"
-            | "set_index" | "drop" => Value::Library(Library::PandasOnSpark(frame)),
+        match api::entry(Class::PandasOnSpark, name).map(|entry| entry.effect) {
+            Some(Effect::Lazy(Step::ToFrame)) => Value::Frame(frame),
+            Some(Effect::Lazy(_)) => Value::Library(Library::PandasOnSpark(frame)),
+            // Without a path the text comes back.
+            Some(Effect::Action(run)) if run.writes() && !call.values.is_empty() => {
+                let format = name.strip_prefix("to_").filter(|_| run == Run::WriteFormat);
+                let write = Write {
+                    format: format.map(str::to_owned),
+                    target: call.values.first().map(Value::literal).unwrap_or_default(),
+                    mode: Some("overwrite".to_owned()),
+                    chain: call.span,
+                    ..Write::default()
+                };
+                self.act(ActionKind::Write(write), Some(frame), false, call);
+                Value::None
+            }
+            Some(Effect::Action(run)) => {
+                let run = if run.writes() { Run::ToValues } else { run };
+                let action = self.act(action_kind(run, name, call), Some(frame), false, call);
+                if run == Run::ToPandas { Value::Pandas(Some(action)) } else { Value::Foreign }
+            }
             _ => Value::Library(Library::PandasOnSpark(self.given())),
         }
     }

@@ -3,10 +3,11 @@
 use std::rc::Rc;
 
 use super::call::Call;
+use super::effects::action_kind;
 use super::frame::integer;
 use super::{Interpreter, Usage, column};
 use crate::conf::Carrier;
-use crate::pyspark::api::Class;
+use crate::pyspark::api::{self, Class, Effect, Setup, Step};
 use crate::pyspark::ir::{ArgName, ExprId};
 use crate::pyspark::plan::{
     ActionKind, DriverData, Loop, LoopOver, Operator, RowUseKind, SessionStart, Source, WindowOrder,
@@ -137,26 +138,32 @@ impl<'a> Interpreter<'a> {
             Object::Context => self.context_method(name, call),
             Object::Functions(frame) => self.frame_functions(frame, name, call),
             Object::UdfRegistration => self.registered_udf(call),
-            Object::Catalog if name == "cacheTable" => {
-                if let Some(frame) = call
-                    .values
-                    .first()
-                    .and_then(Value::as_text)
-                    .and_then(|view| self.views.get(&view.to_ascii_lowercase()))
-                {
-                    self.plan.nodes[frame.0 as usize].cached = true;
-                }
-                Value::None
-            }
-            Object::Catalog | Object::Query => Value::Unknown,
+            Object::Catalog => self.catalog_method(Class::Catalog, name, call),
+            Object::Query => Value::Unknown,
         }
     }
 
+    /// What is done with tables and views by name.
+    fn catalog_method(&mut self, class: Class, name: &str, call: &Call<'a>) -> Value<'a> {
+        let Some(entry) = api::entry(class, name) else { return Value::Unknown };
+        let view = call.values.first().and_then(Value::as_text);
+        let frame = view.and_then(|view| self.views.get(&view.to_ascii_lowercase())).copied();
+        match (entry.effect, frame) {
+            (Effect::Lazy(Step::Cache), Some(frame)) => self.plan.nodes[frame.0 as usize].cached = true,
+            (Effect::Action(run), _) => drop(self.act(action_kind(run, name, call), frame, false, call)),
+            (Effect::Lazy(Step::Source), _) => return self.table(call),
+            _ => return Value::Unknown,
+        }
+        Value::None
+    }
+
     fn session_method(&mut self, object: Object, name: &str, call: &Call<'a>) -> Value<'a> {
-        match name {
-            "sql" => self.sql(call),
-            "table" => self.table(call),
-            "range" => {
+        let class = if object == Object::SqlContext { Class::SqlContext } else { Class::SparkSession };
+        let Some(entry) = api::entry(class, name) else { return Value::Unknown };
+        match entry.effect {
+            Effect::Lazy(Step::Sql) => self.sql(call),
+            Effect::Lazy(Step::ReadTable) => self.table(call),
+            Effect::Lazy(Step::Range) => {
                 let count = match (call.value(0, "start"), call.value(1, "end"), call.value(2, "step")) {
                     (Some(Value::Integer(end)), None, _) => u64::try_from(*end).ok(),
                     (Some(Value::Integer(start)), Some(Value::Integer(end)), step) => {
@@ -169,7 +176,7 @@ impl<'a> Interpreter<'a> {
                 };
                 self.source(Source::Range(count), call)
             }
-            "createDataFrame" => {
+            Effect::Lazy(Step::Local) => {
                 let rows = match call.value(0, "data") {
                     Some(Value::List(items) | Value::Tuple(items)) => Some(items.len() as u64),
                     _ => None,
@@ -181,12 +188,21 @@ impl<'a> Interpreter<'a> {
                 }
                 frame
             }
-            "newSession" | "getActiveSession" | "active" | "builder" | "getOrCreate" => Value::Object(object),
-            "setConf" => {
+            Effect::Lazy(Step::Source) if object == Object::Session => self.source(Source::Local(Some(0)), call),
+            Effect::Setup(Setup::Session) => Value::Object(object),
+            Effect::View => {
+                if let (Some(Value::Frame(frame)), Some(view)) =
+                    (call.value(0, "df"), call.value(1, "tableName").and_then(Value::as_text))
+                {
+                    self.views.insert(view.to_ascii_lowercase(), *frame);
+                }
+                Value::None
+            }
+            _ if name == "setConf" => {
                 self.pair_setting(Carrier::RuntimeSet, call, "key", "value");
                 Value::None
             }
-            _ => Value::Unknown,
+            _ => self.catalog_method(class, name, call),
         }
     }
 

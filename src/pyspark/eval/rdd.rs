@@ -2,8 +2,8 @@
 
 use super::Interpreter;
 use super::call::Call;
-use super::frame::integer;
 use super::effects::{action_kind, runs_of};
+use super::frame::integer;
 use crate::pyspark::api::{self, Class, Effect, Returns, Run, Setup, Step};
 use crate::pyspark::plan::{ActionKind, NodeId, Operator, Source, Write};
 use crate::pyspark::value::{Object, Value};
@@ -108,6 +108,11 @@ impl<'a> Interpreter<'a> {
                 Operator::Udf
             }
             Step::Split => return Value::Unknown,
+            Step::RddByJob => {
+                // Spark counts rows or draws bounds before it knows the result's partitions.
+                self.act(ActionKind::Other(name.to_owned()), Some(rdd), true, call);
+                Operator::Rdd
+            }
             _ => Operator::Rdd,
         };
         let site = self.site(call);

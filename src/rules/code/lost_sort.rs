@@ -3,6 +3,7 @@
 use super::shape::{acted_on, called, consumers, is_narrow};
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
+use crate::pyspark::api::{self, Function};
 use crate::pyspark::plan::{ActionKind, NodeId, Operator, Write};
 use crate::rules::{CodeContext, Finding, Severity, templates};
 
@@ -49,13 +50,6 @@ declare_rule! {
     }
 }
 
-/// Functions that people put behind a sort for its order.
-const BY_ORDER: [&str; 8] =
-    ["first", "last", "first_value", "last_value", "any_value", "collect_list", "collect_set", "array_agg"];
-
-/// Functions whose values tell the order.
-const ROW_IDS: [&str; 2] = ["monotonically_increasing_id", "spark_partition_id"];
-
 fn check(cx: &mut CodeContext<'_>) {
     let (consumers, acted) = (consumers(cx.plan), acted_on(cx.plan));
     for (index, node) in cx.plan.nodes.iter().enumerate() {
@@ -88,7 +82,12 @@ fn check(cx: &mut CodeContext<'_>) {
 }
 
 /// The first step that loses the order, if all that reads the sort does.
-fn loser(cx: &CodeContext<'_>, consumers: &[Vec<NodeId>], acted: &[bool], sort: NodeId) -> Option<(&'static str, NodeId)> {
+fn loser(
+    cx: &CodeContext<'_>,
+    consumers: &[Vec<NodeId>],
+    acted: &[bool],
+    sort: NodeId,
+) -> Option<(&'static str, NodeId)> {
     let plan = cx.plan;
     let mut open = vec![sort];
     let mut seen = Vec::new();
@@ -103,15 +102,16 @@ fn loser(cx: &CodeContext<'_>, consumers: &[Vec<NodeId>], acted: &[bool], sort: 
         }
         for &consumer in &consumers[id.0 as usize] {
             let node = plan.node(consumer);
-            let uses = |names: &[&str]| {
-                plan.functions.iter().any(|call| call.used_in.contains(&consumer) && names.contains(&call.name.as_str()))
+            let uses = |depends: fn(Function) -> bool| {
+                let mut used = plan.functions.iter().filter(|call| call.used_in.contains(&consumer));
+                used.any(|call| api::function(&call.name).is_some_and(depends))
             };
             let what = match &node.operator {
-                Operator::Aggregate { grouped: true, .. } if !uses(&BY_ORDER) => "aggregation",
+                Operator::Aggregate { grouped: true, .. } if !uses(|function| function.by_order) => "aggregation",
                 Operator::Join(_) if !super::shape::is_broadcast(plan, node) => "join",
                 Operator::Repartition { .. } => "repartition",
                 Operator::Sort { global: true } => "sort",
-                operator if is_narrow(operator) && !uses(&ROW_IDS) => {
+                operator if is_narrow(operator) && !uses(|function| function.by_place) => {
                     open.push(consumer);
                     continue;
                 }
@@ -138,7 +138,8 @@ fn is_handed_on(cx: &CodeContext<'_>, id: NodeId) -> bool {
 
 /// Whether nothing but writes of columnar files read the sort.
 fn is_layout(plan: &StaticPlan, consumers: &[Vec<NodeId>], sort: NodeId) -> bool {
-    let columnar = |write: &Write| matches!(write.format.as_deref(), Some("parquet" | "orc" | "delta" | "iceberg" | "hudi"));
+    let columnar =
+        |write: &Write| matches!(write.format.as_deref(), Some("parquet" | "orc" | "delta" | "iceberg" | "hudi"));
     let mut reads = plan.actions.iter().filter(|action| action.input == Some(sort)).peekable();
     consumers[sort.0 as usize].is_empty()
         && reads.peek().is_some()
