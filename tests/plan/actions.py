@@ -62,7 +62,7 @@ df.createOrReplaceTempView("seen")
 spark.catalog.analyzeTable("seen")  #> analyzeTable: unbounded
 model = LogisticRegression().fit(df)  #> fit: unbounded
 models = LogisticRegression().fitMultiple(df, [{}])  #> fitMultiple: unbounded
-Correlation.corr(df, "features")  #> corr: unbounded
+matrix = Correlation.corr(df, "features")  #> corr: unbounded; matrix: frame small
 
 # pandas on Spark.
 psdf = df.pandas_api()

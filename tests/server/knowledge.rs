@@ -54,8 +54,10 @@ async fn an_action_says_what_it_runs() {
     let hover = client.hover(&uri, 5, "both.write.par".len() as u32).await;
     assert!(hover.contains("line 5: `join`"), "{hover}");
     assert!(hover.contains("2 shuffles"), "{hover}");
+    assert!(hover.starts_with("`parquet` is an action: the whole frame is computed and written."), "{hover}");
     let join = client.hover(&uri, 4, "both = orders.jo".len() as u32).await;
     assert!(join.contains("`spark.sql.autoBroadcastJoinThreshold` = `"), "{join}");
+    assert!(join.starts_with("`join` is a transformation: nothing runs until an action needs the rows."), "{join}");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -140,3 +140,55 @@ fn of_kind(function: Function) -> Option<String> {
     };
     Some(format!("{kind}{depends}"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pyspark::PythonFile;
+
+    /// What is told at `|`.
+    fn told(code: &str) -> String {
+        let code = format!(
+            "from pyspark.sql import SparkSession, functions as F\ndf = SparkSession.builder.getOrCreate().table('t')\n{code}"
+        );
+        let offset = code.find('|').expect("a place is marked");
+        let text: std::sync::Arc<str> = code.replace('|', "").into();
+        let file = PythonFile::parse(&text);
+        section(file.plan(), &text, offset, SparkVersion::new(3, 5, 1)).map(|(_, told)| told).unwrap_or_default()
+    }
+
+    #[test]
+    fn actions_run_and_transformations_wait() {
+        assert_eq!(told("df.col|lect()"), "`collect` is an action: all rows come to the driver. Since Spark 1.3.0.");
+        let narrow = told("x = df.wh|ere('a')");
+        assert!(
+            narrow.starts_with("`where` is a transformation: nothing runs until an action needs the rows. No shuffle")
+        );
+        assert!(told("df.rdd.reduce|ByKey(max)").contains("shuffles by its keys, unless"));
+        assert!(told("df.ca|che()").contains("is lazy"));
+        assert!(told("df.check|point()").contains("is an action"));
+    }
+
+    #[test]
+    fn joins_and_groups_say_when_rows_move() {
+        assert!(
+            told("df.jo|in(df, 'k').count()").contains("It shuffles both sides by their keys, unless one is small")
+        );
+        assert!(told("df.jo|in(F.broadcast(df), 'k').count()").contains("No shuffle: one side is broadcast."));
+        assert!(told("df.group|By('k').agg(F.sum('v'))").starts_with("`groupBy` only says how rows are grouped"));
+        assert!(told("df.groupBy('k').a|gg(F.sum('v'))").contains("It shuffles by its keys"));
+        assert_eq!(told("x.group|By('k')"), "");
+    }
+
+    #[test]
+    fn what_a_function_depends_on_is_told() {
+        assert!(told("df.select(F.ra|nd())").starts_with("`rand` is computed row by row. Without a seed"));
+        assert!(told("df.agg(F.collect_|list('a'))").contains("one list, in one executor's memory"));
+        assert_eq!(told("df.select(F.co|l('a'))"), "");
+    }
+
+    #[test]
+    fn what_is_newer_than_the_project_is_named() {
+        assert!(told("df.toAr|row()").ends_with("It is new in Spark 4.0.0; this project runs 3.5.1."));
+    }
+}

@@ -15,7 +15,7 @@ pub(super) fn action_kind(run: Run, name: &str, call: &Call<'_>) -> ActionKind {
     let rows = |value: Option<&Value<'_>>| integer(value).and_then(|rows| u64::try_from(rows).ok());
     match run {
         Run::Collect => ActionKind::Collect,
-        Run::ToPandas | Run::ToValues => ActionKind::ToPandas,
+        Run::ToPandas => ActionKind::ToPandas,
         Run::Take => ActionKind::Take(rows(call.value(0, "num"))),
         Run::Head if !call.values.is_empty() => ActionKind::Take(rows(call.value(0, "n"))),
         Run::Head | Run::First => ActionKind::Take(Some(1)),

@@ -55,7 +55,8 @@ impl<'a> Interpreter<'a> {
             | "pyspark.ml.stat.KolmogorovSmirnovTest" => {
                 let frame = self.frame_argument(call, 0, "dataset");
                 self.act(ActionKind::Other(name.to_owned()), Some(frame), false, call);
-                Value::Frame(self.given())
+                let site = self.site(call);
+                Value::Frame(self.node(Operator::Summary, &[frame], Some(site)))
             }
             "dlt" if name == "read" => self.table(call),
             "dlt" if name == "read_stream" => {

@@ -7,7 +7,7 @@ use super::effects::action_kind;
 use super::frame::integer;
 use super::{Interpreter, Usage, column};
 use crate::conf::Carrier;
-use crate::pyspark::api::{self, Class, Effect, Setup, Step};
+use crate::pyspark::api::{self, Class, Effect, Returns, Setup, Step};
 use crate::pyspark::ir::{ArgName, ExprId};
 use crate::pyspark::plan::{
     ActionKind, DriverData, Loop, LoopOver, Operator, RowUseKind, SessionStart, Source, WindowOrder,
@@ -100,18 +100,26 @@ impl<'a> Interpreter<'a> {
     }
 
     fn object_attribute(&mut self, object: Object, name: &str) -> Value<'a> {
+        let class = match object {
+            Object::Session => Class::SparkSession,
+            Object::SqlContext => Class::SqlContext,
+            _ => return Value::Unknown,
+        };
+        let returns = api::entry(class, name).map(|entry| entry.returns);
         match (object, name) {
-            (Object::Session | Object::SqlContext, "read") => Value::Reader(Rc::default()),
-            (Object::Session | Object::SqlContext, "readStream") => {
-                Value::Reader(Rc::new(Reader { streaming: true, ..Reader::default() }))
-            }
-            (Object::Session, "conf") => Value::Object(Object::Runtime),
-            (Object::Session, "sparkContext" | "_sc") | (Object::SqlContext, "sparkContext") => {
-                Value::Object(Object::Context)
-            }
-            (Object::Session, "catalog") => Value::Object(Object::Catalog),
-            (Object::Session | Object::SqlContext, "udf" | "udtf") => Value::Object(Object::UdfRegistration),
-            (Object::Session, "builder") => Value::Object(Object::Builder),
+            _ if let Some(Returns::One(class)) = returns => match class {
+                Class::DataFrameReader => Value::Reader(Rc::default()),
+                Class::DataStreamReader => Value::Reader(Rc::new(Reader { streaming: true, ..Reader::default() })),
+                Class::RuntimeConfig => Value::Object(Object::Runtime),
+                Class::SparkContext => Value::Object(Object::Context),
+                Class::Catalog => Value::Object(Object::Catalog),
+                Class::UdfRegistration => Value::Object(Object::UdfRegistration),
+                Class::Builder => Value::Object(Object::Builder),
+                _ => Value::Unknown,
+            },
+            (_, "udtf") => Value::Object(Object::UdfRegistration),
+            // Names that Spark keeps for itself, and names of Glue.
+            (Object::Session, "_sc") | (Object::SqlContext, "sparkContext") => Value::Object(Object::Context),
             (Object::SqlContext, "spark_session" | "sparkSession") => Value::Object(Object::Session),
             (Object::SqlContext, "create_dynamic_frame") => Value::Library(Library::DynamicReader { frames: false }),
             (Object::SqlContext, "create_data_frame") => Value::Library(Library::DynamicReader { frames: true }),

@@ -3,6 +3,7 @@
 use super::edits::{insert, is_name, quick_fix, refactor, replace, without_statement};
 use crate::catalog::SparkVersion;
 use crate::pyspark::StaticPlan;
+use crate::pyspark::api::Class;
 use crate::pyspark::plan::{Action, ActionKind, Argument, CallSite, Emptiness, NodeId, Operator, ResultUse, Write};
 use crate::rules::Fix;
 use crate::text::Span;
@@ -49,7 +50,8 @@ pub fn write_rows(text: &str, action: &Action) -> Option<Fix> {
 /// `.limit(10000)` in front of an action.
 pub fn limit_rows(action: &Action) -> Option<Fix> {
     let at = action.site.receiver.end;
-    let edit = replace(Span { start: at, end: at }, ".limit(10000)");
+    let is_pandas = action.site.class == Some(Class::PandasOnSpark);
+    let edit = replace(Span { start: at, end: at }, if is_pandas { ".head(10000)" } else { ".limit(10000)" });
     (!action.site.receiver.is_empty()).then(|| quick_fix(format!("Limit the rows of {}()", action.method), vec![edit]))
 }
 
