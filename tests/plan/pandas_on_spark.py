@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 spark = SparkSession.builder.getOrCreate()
 psdf = ps.read_parquet("in")
 psdf.to_pandas()  #> to_pandas: unbounded
-psdf.head(3).to_pandas()  #> to_pandas: unknown
+psdf.head(3).to_pandas()  #> to_pandas: exactly 3; limit(3)
 psdf[psdf.a > 1].groupby("k").sum().count()  #> silent
 psdf.to_spark().collect()  #> collect: unbounded
 pp.DataFrame({"a": [1]}).join(psdf)  #> silent

@@ -4,6 +4,7 @@
 use super::Interpreter;
 use super::call::Call;
 use super::effects::{MERGE, action_kind};
+use super::frame::integer;
 use crate::pyspark::api::{self, Class, Effect, Run, Step};
 use crate::pyspark::plan::{ActionKind, Join, JoinCondition, Literal, NodeId, Operator, Source, Write};
 use crate::pyspark::value::{Library, Value};
@@ -333,6 +334,12 @@ impl<'a> Interpreter<'a> {
     fn pandas_on_spark_method(&mut self, frame: NodeId, name: &str, call: &Call<'a>) -> Value<'a> {
         match api::entry(Class::PandasOnSpark, name).map(|entry| entry.effect) {
             Some(Effect::Lazy(Step::ToFrame)) => Value::Frame(frame),
+            Some(Effect::Lazy(Step::Limit)) => {
+                let rows = call.value(0, "n").map_or(Some(5), |rows| integer(Some(rows)));
+                let limit = Operator::Limit(rows.and_then(|rows| u64::try_from(rows).ok()));
+                let site = self.site(call);
+                Value::Library(Library::PandasOnSpark(self.node(limit, &[frame], Some(site))))
+            }
             Some(Effect::Lazy(_)) => Value::Library(Library::PandasOnSpark(frame)),
             // Without a path the text comes back.
             Some(Effect::Action(run)) if run.writes() && !call.values.is_empty() => {
