@@ -74,6 +74,8 @@ pub struct StaticPlan {
     /// Frames that go where the file doesn't tell what is done with them: returned, kept in attributes and collections,
     /// handed to foreign code.
     pub escapes: Vec<NodeId>,
+    /// Frames whose columns' types the code reads: `df.schema`, `df.dtypes`.
+    pub schemas: Vec<NodeId>,
     /// What [`StaticPlan::bound`] answers, by node; empty until [`StaticPlan::finish`].
     pub bounds: Vec<RowBound>,
     /// Texts of SQL, in source order: between the quotes where they stand in one literal.
@@ -480,6 +482,8 @@ pub struct Loop {
     pub over: LoopOver,
     /// The target's names.
     pub targets: Vec<String>,
+    /// Frames that its target holds, or that functions get through it: each turn has one of its own.
+    pub frames: Vec<NodeId>,
     /// A comprehension or generator.
     pub comprehension: bool,
     /// The body leaves the loop unconditionally in its first turn (`break`, `return`).
@@ -596,6 +600,8 @@ impl StaticPlan {
         self.driver_data.dedup_by_key(|data| data.span);
         self.escapes.sort();
         self.escapes.dedup();
+        self.schemas.sort();
+        self.schemas.dedup();
         self.sessions.sort_by_key(|session| session.call);
         self.sessions.dedup_by_key(|session| session.call);
     }

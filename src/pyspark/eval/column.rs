@@ -170,6 +170,9 @@ impl<'a> Interpreter<'a> {
             return Value::Column(Rc::new(Column { constant: true, ..Column::default() }));
         }
         if name == "expr" {
+            if let Some(text) = call.value(0, "str") {
+                self.uses_text(&text.clone());
+            }
             let column = match call.arg(0, "str") {
                 Some((arg, Value::Text(text))) => self.sql_column(text, self.span_of(call.code, arg.value)),
                 _ => Column::default(),

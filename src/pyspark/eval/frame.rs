@@ -50,7 +50,12 @@ impl<'a> Interpreter<'a> {
             };
         }
         let operator = match name {
-            "filter" | "where" => Operator::Filter { key_equality: self.is_key_filter(call) },
+            "filter" | "where" => {
+                if let Some(condition) = call.value(0, "condition") {
+                    self.uses_text(&condition.clone());
+                }
+                Operator::Filter { key_equality: self.is_key_filter(call) }
+            }
             "dropna" => Operator::Filter { key_equality: false },
             "select" => projection(&call.flat()),
             "selectExpr" => return self.select_expr(frame, call),
@@ -370,6 +375,10 @@ impl<'a> Interpreter<'a> {
             "sparkSession" => Value::Object(Object::Session),
             "plot" => Value::Foreign,
             "is_cached" => Value::Unknown,
+            "schema" | "dtypes" => {
+                self.plan.schemas.push(frame);
+                Value::Unknown
+            }
             _ => match api::entry("DataFrame", name) {
                 Some(_) => Value::Unknown,
                 None => Value::Column(Rc::new(Column {

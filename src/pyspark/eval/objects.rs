@@ -10,7 +10,7 @@ use crate::pyspark::ir::{ArgName, ExprId};
 use crate::pyspark::plan::{
     ActionKind, DriverData, Loop, LoopOver, Operator, RowUseKind, SessionStart, Source, WindowOrder,
 };
-use crate::pyspark::value::{Code, Library, Object, Reader, UserClass, Value, WindowSpec};
+use crate::pyspark::value::{Code, Library, Object, Reader, Template, UserClass, Value, WindowSpec};
 
 /// Built-in functions that pass frames or collections on.
 pub(super) fn is_builtin(name: &str) -> bool {
@@ -339,11 +339,15 @@ impl<'a> Interpreter<'a> {
             ("dict", Some(value @ Value::Dict(_))) => value,
             ("enumerate", Some(value)) => self.enumerate(value),
             ("zip", Some(value)) => self.zip(value, call),
+            ("map", Some(Value::Builtin("str"))) => match call.values.get(1) {
+                Some(values) if values.rows().is_some() => values.clone(),
+                _ => Value::Unknown,
+            },
             ("filter" | "map", _) => Value::Unknown,
             ("len", Some(Value::List(items) | Value::Tuple(items))) => Value::Integer(items.len() as i64),
             ("str", Some(value @ (Value::Text(_) | Value::Template(_)))) => value,
             ("str", Some(Value::Integer(number))) => Value::text(number.to_string(), None),
-            ("str", Some(_)) => Value::Template(Rc::new(vec![None].into())),
+            ("str", Some(value)) => Value::Template(Rc::new(Template::of_rows(value.rows()))),
             ("int", Some(value @ Value::Integer(_))) => value,
             _ => Value::Unknown,
         }
@@ -428,6 +432,7 @@ impl<'a> Interpreter<'a> {
             header: call.method,
             over: LoopOver::Unknown,
             targets: Vec::new(),
+            frames: Vec::new(),
             comprehension: true,
             runs_once: false,
             retries: false,

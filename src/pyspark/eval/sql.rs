@@ -44,6 +44,9 @@ impl<'a> Interpreter<'a> {
     /// `spark.sql(...)`: the rows of its query, and what a command does.
     pub(super) fn sql(&mut self, call: &Call<'a>) -> Value<'a> {
         let literal = call.value(0, "sqlQuery").map(Value::literal).unwrap_or_default();
+        if let Some(text) = call.value(0, "sqlQuery") {
+            self.uses_text(&text.clone());
+        }
         let statement = template_text(&literal).as_deref().map(sql::read);
         let done = match self.sql_text(call) {
             None => Done::default(),

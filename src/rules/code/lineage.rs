@@ -86,6 +86,43 @@ pub(super) fn is_generated(plan: &StaticPlan, id: NodeId) -> bool {
     sources.all(|source| matches!(source, Source::Range(Some(_)) | Source::Local(Some(_))))
 }
 
+/// The sources that a frame is computed from.
+pub(super) fn sources(plan: &StaticPlan, id: NodeId) -> impl Iterator<Item = (NodeId, &Source)> {
+    plan.upstream(id).into_iter().filter_map(|id| match &plan.node(id).operator {
+        Operator::Source(source) => Some((id, source)),
+        _ => None,
+    })
+}
+
+/// Whether all rows are names and definitions that commands looked up (`SHOW TABLES`, `DESCRIBE t`): no job reads data
+/// for them.
+pub(super) fn is_lookup(plan: &StaticPlan, id: NodeId) -> bool {
+    let mut sources = sources(plan, id).peekable();
+    sources.peek().is_some() && sources.all(|(_, source)| looks_up(source))
+}
+
+fn looks_up(source: &Source) -> bool {
+    let Source::Sql { text, .. } = source else { return false };
+    let start = match text {
+        Literal::Text(text) => Some(text.as_str()),
+        Literal::Template(parts) => parts.first().and_then(Option::as_deref),
+        _ => None,
+    };
+    let word = start.and_then(|start| start.split_whitespace().next()).unwrap_or_default();
+    ["show", "describe", "desc", "explain"].iter().any(|lookup| word.eq_ignore_ascii_case(lookup))
+}
+
+/// Whether all rows were on the driver before Spark got them, and no more come out than went in.
+pub(super) fn is_from_driver(plan: &StaticPlan, id: NodeId) -> bool {
+    let grows = |&id: &NodeId| {
+        matches!(plan.node(id).operator, Operator::Join(_) | Operator::Project { explodes: true, .. } | Operator::Udf)
+    };
+    let mut sources = sources(plan, id).peekable();
+    sources.peek().is_some()
+        && sources.all(|(_, source)| matches!(source, Source::Local(_)) || looks_up(source))
+        && !plan.upstream(id).iter().any(grows)
+}
+
 /// The operators that read a frame, in source order.
 pub(super) fn readers(plan: &StaticPlan, id: NodeId) -> impl Iterator<Item = NodeId> {
     let reads = move |(_, node): &(usize, &Node)| node.inputs.contains(&id);
