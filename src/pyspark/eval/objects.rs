@@ -136,13 +136,8 @@ impl<'a> Interpreter<'a> {
             Object::Functions(frame) => self.frame_functions(frame, name, call),
             Object::UdfRegistration => self.registered_udf(call),
             Object::Catalog if name == "cacheTable" => {
-                if let Some(frame) = call
-                    .values
-                    .first()
-                    .and_then(Value::as_text)
-                    .and_then(|view| self.views.get(&view.to_ascii_lowercase()))
-                {
-                    self.plan.nodes[frame.0 as usize].cached = true;
+                if let Some(name) = call.values.first().and_then(Value::as_text) {
+                    self.cache_table(name);
                 }
                 Value::None
             }

@@ -127,11 +127,10 @@ fn repeats<'a>(cx: &CodeContext<'a>, id: LoopId, action: &Action) -> Option<Repe
 
 /// Whether computing a frame starts from what is cached or checkpointed, without another step that costs.
 fn is_kept(cx: &CodeContext<'_>, input: NodeId) -> bool {
-    let cheap = |&id: &NodeId| {
-        matches!(
-            cx.plan.node(id).operator,
-            Operator::Filter { .. } | Operator::Project { .. } | Operator::WithColumns | Operator::Udf | Operator::Rdd
-        )
+    let cheap = |&id: &NodeId| match cx.plan.node(id).operator {
+        Operator::Filter { .. } | Operator::Project { .. } | Operator::WithColumns | Operator::Udf => true,
+        Operator::Rdd | Operator::Merge | Operator::LoopCarried(_) => true,
+        _ => false,
     };
     recomputed(cx.plan, input).iter().all(cheap)
 }
