@@ -516,7 +516,7 @@ pub struct Scope {
     pub span: Span,
     /// The enclosing scope; the module's is itself.
     pub parent: ScopeId,
-    /// A test function or a test file's fixture.
+    /// A test function, a test file's fixture, or a check of a test (`assert_equal_frames`).
     pub is_test: bool,
 }
 

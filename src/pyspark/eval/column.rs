@@ -119,6 +119,7 @@ pub(super) fn compare<'a>(comparison: Comparison<'_>, operands: &[Value<'a>]) ->
     };
     Value::Column(Rc::new(Column {
         relation,
+        aggregate: columns.iter().any(|column| column.aggregate),
         udf: columns.iter().any(|column| column.udf),
         calls,
         computed: true,
@@ -273,6 +274,7 @@ impl<'a> Interpreter<'a> {
         let of = |relation| {
             Value::Column(Rc::new(Column {
                 relation,
+                aggregate: column.aggregate,
                 udf: column.udf,
                 calls: others.clone(),
                 computed: true,

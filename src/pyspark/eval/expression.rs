@@ -93,7 +93,9 @@ impl<'a> Interpreter<'a> {
                 self.binary(*operator, value, right, span)
             }
             Expr::Either(_, right) => {
+                let conditional = std::mem::replace(&mut self.frame.conditional, true);
                 let right = self.eval(code, *right, Usage::Used);
+                self.frame.conditional = conditional;
                 self.check_either(code, id, &value, &right);
                 self.merge(value, right)
             }

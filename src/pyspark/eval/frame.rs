@@ -511,7 +511,8 @@ pub(super) fn projection(values: &[Value<'_>]) -> Operator {
         return Operator::Window;
     }
     Operator::Project {
-        only_aggregates: !columns.is_empty() && columns.iter().all(|column| column.is_some_and(|it| it.aggregate)),
+        only_aggregates: any(|column| column.aggregate)
+            && columns.iter().all(|column| column.is_some_and(|it| it.aggregate || it.constant)),
         explodes: any(|column| column.explodes),
     }
 }

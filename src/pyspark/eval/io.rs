@@ -153,9 +153,8 @@ impl<'a> Interpreter<'a> {
     pub(super) fn cache_table(&mut self, name: &str) {
         let key = name.to_ascii_lowercase();
         let known = self.view(name);
-        let frame = known.unwrap_or_else(|| {
-            self.node(Operator::Source(Source::Table(Literal::Text(name.to_owned()))), &[], None)
-        });
+        let frame = known
+            .unwrap_or_else(|| self.node(Operator::Source(Source::Table(Literal::Text(name.to_owned()))), &[], None));
         self.plan.nodes[frame.0 as usize].cached = true;
         self.views.entry(key).or_insert(frame);
     }

@@ -180,9 +180,11 @@ impl<'a> Interpreter<'a> {
             Value::Frame(node) if !self.plan.loop_(id).frames.contains(node) => {
                 self.plan.loops[id.0 as usize].frames.push(*node);
             }
-            Value::Tuple(items) => items.iter().filter(|item| !matches!(item.value, Value::Tuple(_))).for_each(|item| {
-                self.turns_over(id, &item.value);
-            }),
+            Value::Tuple(items) => {
+                items.iter().filter(|item| !matches!(item.value, Value::Tuple(_))).for_each(|item| {
+                    self.turns_over(id, &item.value);
+                })
+            }
             _ => {}
         }
     }

@@ -379,7 +379,8 @@ impl<'a> Interpreter<'a> {
             return *scope;
         }
         let name = self.str(code, function.name);
-        let is_test = name.starts_with("test_") || name == "test";
+        let is_test =
+            name.starts_with("test_") || name == "test" || name.trim_start_matches('_').starts_with("assert_");
         let name = if function.value.is_some() { "<lambda>" } else { name };
         let scope = ScopeId(self.plan.scopes.len() as u32);
         let fixture = function.decorators.iter().any(|id| self.source_of(code, *id).contains("fixture"));

@@ -1,5 +1,6 @@
 //! A job a turn.
 
+use super::debug_action::shows_on_purpose;
 use super::evidence::{self, measured};
 use super::lineage::{is_given, is_lookup, recomputed, sources};
 use crate::declare_rule;
@@ -18,7 +19,8 @@ declare_rule! {
     /// ## Silent when
     /// - the loop runs over at most 10 literal items, leaves in its first turn, or is a retry;
     /// - the loop only builds plans and the action stands behind it;
-    /// - the loop counts epochs or attempts, or iterates over what is cached or checkpointed;
+    /// - the loop counts epochs, attempts or batches, or iterates over what is cached or checkpointed;
+    /// - a notebook, a demo or a function that is there for it shows rows;
     /// - no job reads data: `SHOW`, `DESCRIBE`, `EXPLAIN`;
     /// - each turn has a frame of its own from elsewhere (`for df in frames`), or a query whose whole text isn't known.
     ///
@@ -100,7 +102,9 @@ enum Instead {
 /// The loop, if it repeats the action often, and how bad that is.
 fn repeats<'a>(cx: &CodeContext<'a>, id: LoopId, action: &Action) -> Option<Repeated<'a>> {
     let looped = cx.plan.loop_(id);
-    let by_design = looped.runs_once || looped.retries || looped.targets.iter().any(|target| counts_tries(target));
+    let shown = action.kind == ActionKind::Show && shows_on_purpose(cx, action);
+    let by_design =
+        shown || looped.runs_once || looped.retries || looped.targets.iter().any(|target| counts_tries(target));
     let steps = counts_steps(looped.header.of(cx.shared.text));
     let severity = match looped.over {
         _ if by_design => return None,
@@ -189,10 +193,10 @@ fn names_columns(header: &str) -> bool {
     words.any(|word| WORDS.iter().any(|known| word.eq_ignore_ascii_case(known)))
 }
 
-/// `epoch`, `attempt`, `_retry`: the turns are steps, not keys.
+/// `epoch`, `attempt`, `_retry`, `batch`: the turns are steps, not keys.
 fn counts_tries(target: &str) -> bool {
     let target = target.to_ascii_lowercase();
-    ["epoch", "attempt", "retry", "retries", "iteration"].iter().any(|word| target.contains(word))
+    ["epoch", "attempt", "retry", "retries", "iteration", "batch", "chunk"].iter().any(|word| target.contains(word))
 }
 
 /// `for i in range(steps)`: an iteration, where `range(len(keys))` goes through keys.

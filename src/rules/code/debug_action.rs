@@ -58,7 +58,10 @@ fn check(cx: &mut CodeContext<'_>) {
         if action.conditional || is_few || shows_on_purpose(cx, action) || cx.plan.scope(action.scope).is_test {
             continue;
         }
-        let message = format!("{}() runs a Spark job to print some rows. Remove it, or log what the job needs to tell.", action.method);
+        let message = format!(
+            "{}() runs a Spark job to print some rows. Remove it, or log what the job needs to tell.",
+            action.method
+        );
         let finding = Finding::new(cx.shared.rule, Severity::Information, action.site.method, message);
         let fix = templates::without_line(cx.shared.text, &action.site);
         cx.shared.report(finding.with_fixes(fix));

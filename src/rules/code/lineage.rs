@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 
 use crate::pyspark::StaticPlan;
-use crate::pyspark::plan::{Action, Binding, Literal, Node, NodeId, Operator, Source};
+use crate::pyspark::plan::{Action, Binding, FunctionCall, Literal, Node, NodeId, Operator, Source};
 
 /// The operators that run again each time a frame is computed: upstream to the nearest cached ones, nearest first.
 pub(super) fn recomputed(plan: &StaticPlan, from: NodeId) -> Vec<NodeId> {
@@ -59,6 +59,9 @@ pub(super) fn is_grouped(plan: &StaticPlan, text: &str, id: NodeId) -> bool {
         let method = node.site.as_ref().map(|site| site.method.of(text)).unwrap_or_default();
         match node.operator {
             Operator::Aggregate { grouped: true, .. } | Operator::Distinct => return true,
+            Operator::Filter { key_equality: true } if node.inputs.iter().any(|&input| is_ranked(plan, input)) => {
+                return true;
+            }
             Operator::Rdd | Operator::Udf if BY_KEY.contains(&method) => return true,
             Operator::Rdd | Operator::Udf if method.starts_with("flatMap") => return false,
             Operator::Filter { .. } | Operator::Project { explodes: false, .. } | Operator::WithColumns => {}
@@ -69,6 +72,17 @@ pub(super) fn is_grouped(plan: &StaticPlan, text: &str, id: NodeId) -> bool {
         at = input;
     }
     false
+}
+
+/// Whether rows are numbered in their groups: a filter on the number leaves a row a group.
+fn is_ranked(plan: &StaticPlan, id: NodeId) -> bool {
+    const RANKS: [&str; 3] = ["row_number", "rank", "dense_rank"];
+    let numbers = |call: &FunctionCall| {
+        RANKS.contains(&call.name.as_str())
+            && call.over.is_some_and(|over| over.partitioned)
+            && call.used_in.contains(&id)
+    };
+    plan.node(id).operator == Operator::Window && plan.functions.iter().any(numbers)
 }
 
 /// Whether a frame comes from elsewhere: a parameter, an attribute, a foreign call.
@@ -113,9 +127,17 @@ fn looks_up(source: &Source) -> bool {
 }
 
 /// Whether all rows were on the driver before Spark got them, and no more come out than went in.
-pub(super) fn is_from_driver(plan: &StaticPlan, id: NodeId) -> bool {
+pub(super) fn is_from_driver(plan: &StaticPlan, text: &str, id: NodeId) -> bool {
+    // A function of one row returns one.
+    const PER_ROW: [&str; 6] = ["map", "mapValues", "withColumn", "withColumns", "select", "toDF"];
     let grows = |&id: &NodeId| {
-        matches!(plan.node(id).operator, Operator::Join(_) | Operator::Project { explodes: true, .. } | Operator::Udf)
+        let node = plan.node(id);
+        let method = node.site.as_ref().map(|site| site.method.of(text)).unwrap_or_default();
+        match node.operator {
+            Operator::Udf => !PER_ROW.contains(&method),
+            Operator::Join(_) | Operator::Project { explodes: true, .. } => true,
+            _ => false,
+        }
     };
     let mut sources = sources(plan, id).peekable();
     sources.peek().is_some()

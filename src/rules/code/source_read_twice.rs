@@ -70,7 +70,7 @@ fn check(cx: &mut CodeContext<'_>) {
                 || !first.is_some_and(|(first, _)| is_computed(cx, *first) && is_computed(cx, id)));
         let writes = cx.plan.actions.iter().any(|action| {
             let changes = matches!(action.kind, ActionKind::Write(_) | ActionKind::Other(_));
-            changes && action.site.call.start > before.call.start && action.site.call.start < now.call.start
+            changes && action.site.call.start >= before.call.start && action.site.call.start < now.call.start
         });
         if runs_both && !writes && before.call != now.call && !is_one_scan {
             let what = name(node).unwrap_or("This source");
