@@ -131,10 +131,10 @@ fn repeats<'a>(cx: &CodeContext<'a>, id: LoopId, action: &Action) -> Option<Repe
 
 /// Whether computing a frame starts from what is cached or checkpointed, without another step that costs.
 fn is_kept(cx: &CodeContext<'_>, input: NodeId) -> bool {
-    let cheap = |&id: &NodeId| match cx.plan.node(id).operator {
-        Operator::Filter { .. } | Operator::Project { .. } | Operator::WithColumns | Operator::Udf => true,
-        Operator::Rdd | Operator::Merge | Operator::LoopCarried(_) => true,
-        _ => false,
+    let cheap = |&id: &NodeId| {
+        let operator = &cx.plan.node(id).operator;
+        matches!(operator, Operator::Filter { .. } | Operator::Project { .. } | Operator::WithColumns | Operator::Udf)
+            || matches!(operator, Operator::Rdd | Operator::Merge | Operator::LoopCarried(_))
     };
     recomputed(cx.plan, input).iter().all(cheap)
 }
