@@ -224,7 +224,9 @@ fn facts(text: &str, plan: &StaticPlan) -> Facts {
         facts.entry(line(binding.span)).or_default().push(fact);
     }
     for index in 0..plan.loops.len() {
-        facts.entry(line(plan.loops[index].span)).or_default().push(loop_fact(plan, index));
+        let facts = facts.entry(line(plan.loops[index].span)).or_default();
+        facts.push(loop_fact(plan, index));
+        facts.extend((!plan.loops[index].frames.is_empty()).then(|| "each turn a frame".to_owned()));
     }
     for node in &plan.discarded {
         let site = plan.node(*node).site.as_ref().unwrap();
@@ -316,6 +318,9 @@ fn details(plan: &StaticPlan, mut fact: impl FnMut(Span, String)) {
     }
     for site in plan.escapes.iter().filter_map(|id| plan.node(*id).site.as_ref()) {
         fact(site.method, "escapes".into());
+    }
+    for site in plan.schemas.iter().filter_map(|id| plan.node(*id).site.as_ref()) {
+        fact(site.method, "schema read".into());
     }
     for action in &plan.actions {
         let name = &action.method;

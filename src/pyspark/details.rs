@@ -265,6 +265,8 @@ pub enum RowUseKind {
     Length,
     /// `column.isin(rows)`.
     IsIn,
+    /// A text of SQL with the rows in an `IN (…)`.
+    InText,
 }
 
 /// Data that a frame is made of was read by the driver.

@@ -75,6 +75,8 @@ pub struct StaticPlan {
     /// Frames that go where the file doesn't tell what is done with them: returned, kept in attributes and collections,
     /// handed to foreign code.
     pub escapes: Vec<NodeId>,
+    /// Frames whose columns' types the code reads: `df.schema`, `df.dtypes`.
+    pub schemas: Vec<NodeId>,
     /// What [`StaticPlan::bound`] answers, by node; empty until [`StaticPlan::finish`].
     pub bounds: Vec<RowBound>,
     /// Texts of SQL, in source order: between the quotes where they stand in one literal.
@@ -493,6 +495,8 @@ pub struct Loop {
     pub over: LoopOver,
     /// The target's names.
     pub targets: Vec<String>,
+    /// Frames that its target holds, or that functions get through it: each turn has one of its own.
+    pub frames: Vec<NodeId>,
     /// A comprehension or generator.
     pub comprehension: bool,
     /// The body leaves the loop unconditionally in its first turn (`break`, `return`).
@@ -525,7 +529,7 @@ pub struct Scope {
     pub span: Span,
     /// The enclosing scope; the module's is itself.
     pub parent: ScopeId,
-    /// A test function or a test file's fixture.
+    /// A test function, a test file's fixture, or a check of a test (`assert_equal_frames`).
     pub is_test: bool,
 }
 
@@ -609,6 +613,8 @@ impl StaticPlan {
         self.driver_data.dedup_by_key(|data| data.span);
         self.escapes.sort();
         self.escapes.dedup();
+        self.schemas.sort();
+        self.schemas.dedup();
         self.sessions.sort_by_key(|session| session.call);
         self.sessions.dedup_by_key(|session| session.call);
     }

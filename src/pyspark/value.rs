@@ -168,11 +168,22 @@ pub(super) struct Template {
     pub(super) parts: Vec<Option<String>>,
     /// What its parts were made of; empty if that isn't known.
     pub(super) pieces: Pieces,
+    /// Collected rows whose values it holds.
+    pub(super) rows: Option<NodeId>,
+    /// The same between the parentheses of an `IN`, and where.
+    pub(super) listed: Option<(NodeId, Span)>,
 }
 
 impl From<Vec<Option<String>>> for Template {
     fn from(parts: Vec<Option<String>>) -> Self {
-        Self { parts, pieces: Pieces::new() }
+        Self { parts, pieces: Pieces::new(), rows: None, listed: None }
+    }
+}
+
+impl Template {
+    /// A text of which nothing is known but the collected rows that it holds.
+    pub(super) fn of_rows(rows: Option<NodeId>) -> Self {
+        Self { rows, ..vec![None].into() }
     }
 }
 
@@ -368,6 +379,20 @@ impl<'a> Value<'a> {
     pub(super) fn literal_text(text: String, span: Span, raw: bool, format: bool) -> Self {
         let piece = Piece::of_literal(&text, span, raw, format);
         Self::Text(Rc::new(TextValue { text, span: Some(span), pieces: Pieces::from_iter([piece]) }))
+    }
+
+    /// The collected rows that it is, or that its elements or holes are taken from.
+    pub(super) fn rows(&self) -> Option<NodeId> {
+        match self {
+            Self::Rows(node) | Self::Cell(node) => Some(*node),
+            Self::Template(template) => template.rows,
+            Self::Many(element) => match &**element {
+                Self::Cell(node) => Some(*node),
+                Self::Template(template) => template.rows,
+                _ => None,
+            },
+            _ => None,
+        }
     }
 
     pub(super) fn as_text(&self) -> Option<&str> {

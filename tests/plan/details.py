@@ -58,7 +58,12 @@ df.toPandas()["k"].unique()  #> pandas unique
 rows = df.collect()
 len(rows)  #> rows Length
 df.filter(F.col("k").isin([row.k for row in rows]))  #> rows IsIn
+df.filter(f"k in ({','.join(str(row.k) for row in rows)})")  #> rows InText
+ids = tuple(row.k for row in rows)
+spark.sql("SELECT * FROM t WHERE k IN {}".format(ids))  #> rows InText
+spark.sql(f"SELECT * FROM t WHERE k = {ids}")  #> no rows InText
 spark.createDataFrame(pd.read_csv("x.csv"))  #> driver data
+spark.read.json("x").schema  #> schema read
 
 # Columns where Python wants a truth value.
 df.filter((F.col("a") == 1) and (F.col("b") == 2))  #> misused BooleanOperator

@@ -58,3 +58,28 @@ whole = None
 for p in paths:
     part = spark.read.parquet(p)
     whole = part if whole is None else whole.join(part, "id")  #> carried join
+
+
+# Frames that a loop's turns bring.
+def stats(shard: DataFrame, name: str):
+    return shard.count()  #> count in loop
+
+
+[stats(shard, name) for name, shard in shards.items()]  #> comprehension unknown; each turn a frame
+[stats(df, name) for name in names]  #> comprehension unknown; no each turn a frame
+for part in [df, df]:  #> loop literal 2; each turn a frame
+    part.count()
+
+
+# What runs behind `and` is not certain, and a doubted parameter may be anything.
+def large(frame: DataFrame):
+    return verbose and frame.count()  #> count conditional
+
+
+def doubted(data):
+    if isinstance(data, DataFrame):
+        data.collect()  #> collect: unknown
+    return data.count()  #> count: exactly 3
+
+
+doubted(spark.range(3))

@@ -112,3 +112,13 @@ orders.selectExpr("*", "row_number() OVER (ORDER BY day) AS n").count()  #> wind
 orders.withColumn("n", F.expr("sum(v) over (partition by k order by d rows 3 preceding)")).count()  #> window partitioned; calls sum over frame; window function
 orders.alias("a").join(orders.alias("b"), F.expr("a.id = b.parent")).count()  #> join inner on equality
 orders.alias("a").join(orders.alias("b"), F.expr("a.id < b.parent")).count()  #> join inner without equality
+
+# One of two lookups is a lookup; one of two queries may be any.
+spark.sql("SHOW TABLES" if here else f"show tables in {db}").collect()  #> collect: small
+spark.sql("SELECT 1" if here else "SELECT k FROM t").collect()  #> collect: unknown
+
+# A cached table is one frame.
+spark.sql("CACHE TABLE kept")
+spark.table("kept").count()  #> count cached
+spark.catalog.cacheTable("held")
+spark.table("held").count()  #> count cached

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use super::Interpreter;
 use super::call::Call;
 use super::functions::Missing;
-use crate::pyspark::ir::{ArgName, ParamKind};
+use crate::pyspark::ir::{ArgName, Param, ParamKind};
+use crate::pyspark::plan::LoopId;
 use crate::pyspark::value::{Closure, Entry, Item, Named, Partial, Value};
 use crate::text::Span;
 
@@ -73,8 +74,8 @@ impl<'a> Interpreter<'a> {
         let (mut bound, mut position) = self.slots(closure);
         let mut extra = Vec::new();
         for item in arguments.positional {
-            if function.params.get(position).is_some_and(|param| param.kind == ParamKind::Plain) {
-                bound[position] = Some(item.value);
+            if let Some(param) = function.params.get(position).filter(|param| param.kind == ParamKind::Plain) {
+                bound[position] = Some(self.of_turn(closure, param, item));
                 position += 1;
             } else {
                 extra.push(item);
@@ -86,7 +87,7 @@ impl<'a> Interpreter<'a> {
             let index =
                 function.params.iter().position(|param| is_named(param.kind) && closure.code.str(param.name) == &*name);
             match index {
-                Some(index) => bound[index] = Some(item.value),
+                Some(index) => bound[index] = Some(self.of_turn(closure, &function.params[index], item)),
                 None => options.push(Entry {
                     key: Item { value: Value::text(&*name, None), span: key },
                     span: key.cover(item.span),
@@ -114,6 +115,23 @@ impl<'a> Interpreter<'a> {
             }
         }
         (bound, missing)
+    }
+
+    /// What a parameter holds of an argument that is the target of a loop around the call: a frame, if its type or its
+    /// name and use say so.
+    fn of_turn(&mut self, closure: &Closure<'a>, param: &'a Param, item: Item<'a>) -> Value<'a> {
+        if !matches!(item.value, Value::Unknown) || !closure.code.is_home() {
+            return item.value;
+        }
+        let name = self.text_at(item.span);
+        let is_target = |id: &&LoopId| self.plan.loop_(**id).targets.iter().any(|target| target == name);
+        let Some(id) = self.frame.loops.iter().rfind(is_target).copied() else { return item.value };
+        let function = closure.code.top.function(closure.function);
+        let caller = std::mem::replace(&mut self.frame.env, closure.env);
+        let value = self.param(closure.code, function, param);
+        self.frame.env = caller;
+        self.turns_over(id, &value);
+        if let Value::Frame(_) = value { value } else { item.value }
     }
 
     /// Calls what may be called with these arguments; `call` is where.

@@ -8,7 +8,7 @@ use super::{Interpreter, Usage};
 use crate::pyspark::api::{self, Class};
 use crate::pyspark::ir::{Arg, ArgName, Expr, ExprId};
 use crate::pyspark::plan::{Action, ActionKind, Argument, CallSite, Language, NodeId, ResultUse, ResultUses};
-use crate::pyspark::value::{Code, Item, Object, Value};
+use crate::pyspark::value::{Code, Item, Object, Template, Value};
 use crate::text::Span;
 
 /// A call with its arguments evaluated.
@@ -437,7 +437,11 @@ fn text_method<'a>(receiver: &Value<'a>, name: &str, call: &Call<'a>) -> Value<'
                     None => end,
                 };
                 if index > 0 {
-                    composed.hole(text.slice(at - 1..start).place());
+                    let place = text.slice(at - 1..start).place();
+                    match formatted(part, index - 1, call) {
+                        Some(value) => composed.value_hole(value, place),
+                        None => composed.hole(place),
+                    }
                 }
                 if start < end {
                     composed.value(&Value::Text(Rc::new(text.slice(start..end))), None);
@@ -446,9 +450,20 @@ fn text_method<'a>(receiver: &Value<'a>, name: &str, call: &Call<'a>) -> Value<'
             }
             composed.into_value()
         }
-        (Value::Text(_) | Value::Template(_), "format" | "strip" | "replace" | "join" | "lower" | "upper") => {
+        (Value::Text(_) | Value::Template(_), "join") => {
+            Value::Template(Rc::new(Template::of_rows(call.values.first().and_then(Value::rows))))
+        }
+        (Value::Text(_) | Value::Template(_), "format" | "strip" | "replace" | "lower" | "upper") => {
             Value::Template(Rc::new(vec![None].into()))
         }
         _ => Value::Unknown,
+    }
+}
+
+/// The argument of `format` that stands for a hole: `{}` by its number, `{name}` by its keyword.
+fn formatted<'c, 'a>(hole: &str, number: usize, call: &'c Call<'a>) -> Option<&'c Value<'a>> {
+    match hole.split(['}', ':', '!']).next()? {
+        "" => call.args.get(number).filter(|arg| arg.name == ArgName::Positional).and(call.values.get(number)),
+        name => call.keyword(name).map(|(_, value)| value),
     }
 }

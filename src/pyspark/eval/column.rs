@@ -119,6 +119,7 @@ pub(super) fn compare<'a>(comparison: Comparison<'_>, operands: &[Value<'a>]) ->
     };
     Value::Column(Rc::new(Column {
         relation,
+        aggregate: columns.iter().any(|column| column.aggregate),
         udf: columns.iter().any(|column| column.udf),
         calls,
         computed: true,
@@ -166,6 +167,9 @@ impl<'a> Interpreter<'a> {
                 return Value::Column(Rc::new(Column { constant: true, ..Column::default() }));
             }
             FunctionKind::Sql => {
+                if let Some(text) = call.value(0, "str") {
+                    self.uses_text(&text.clone());
+                }
                 let column = match call.arg(0, "str") {
                     Some((arg, Value::Text(text))) => self.sql_column(text, self.span_of(call.code, arg.value)),
                     _ => Column::default(),
@@ -267,6 +271,7 @@ impl<'a> Interpreter<'a> {
         let of = |relation| {
             Value::Column(Rc::new(Column {
                 relation,
+                aggregate: column.aggregate,
                 udf: column.udf,
                 calls: others.clone(),
                 computed: true,

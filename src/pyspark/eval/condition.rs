@@ -2,7 +2,10 @@
 
 use super::{Interpreter, Usage};
 use crate::pyspark::ir::{Expr, ExprId};
-use crate::pyspark::value::{Code, Value};
+use crate::pyspark::value::{Code, EnvId, Value};
+
+/// A name that may hold something else for a while: its namespace, and what it holds otherwise.
+pub(super) type Doubted<'a> = (EnvId, &'a str, Value<'a>);
 
 impl<'a> Interpreter<'a> {
     /// Whether a test always holds or never does, as far as literals and constants tell.
@@ -52,6 +55,34 @@ impl<'a> Interpreter<'a> {
                 Some(operator.trim_matches([' ', '(', ')']) == "is" || operator.contains("=="))
             }
             _ => None,
+        }
+    }
+
+    /// `if isinstance(param, DataFrame):` says that the parameter may be anything: under it, it holds the frames of the
+    /// callers that the file shows, or another one. Returns what [`Interpreter::believe`] gives back to the name.
+    pub(super) fn doubt(&mut self, code: Code<'a>, test: ExprId) -> Option<Doubted<'a>> {
+        let Expr::Call { function, args, .. } = &code.top.expr(test).expr else { return None };
+        let [tested, class] = &args[..] else { return None };
+        let name = self.source_of(code, tested.value);
+        if self.source_of(code, *function) != "isinstance" || !self.source_of(code, class.value).contains("DataFrame") {
+            return None;
+        }
+        let running = self.calls.last().map(|(_, function)| code.top.function(*function))?;
+        if !running.params.iter().any(|param| self.str(code, param.name) == name) {
+            return None;
+        }
+        let env = self.frame.env;
+        let Some(Value::Frame(frame)) = self.own(env, name) else { return None };
+        let other = self.given();
+        let either = self.merged_node(frame, other);
+        self.set(env, name, Some(Value::Frame(either)));
+        Some((env, name, Value::Frame(frame)))
+    }
+
+    /// Ends what [`Interpreter::doubt`] began.
+    pub(super) fn believe(&mut self, doubted: Option<Doubted<'a>>) {
+        if let Some((env, name, value)) = doubted {
+            self.set(env, name, Some(value));
         }
     }
 

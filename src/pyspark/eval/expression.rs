@@ -88,11 +88,14 @@ impl<'a> Interpreter<'a> {
             }
             Expr::Subscript { index, .. } => self.subscript(code, id, value, index),
             Expr::Binary { operator, right, .. } => {
+                let span = self.span_of(code, *right);
                 let right = self.eval(code, *right, Usage::Used);
-                self.binary(*operator, value, right)
+                self.binary(*operator, value, right, span)
             }
             Expr::Either(_, right) => {
+                let conditional = std::mem::replace(&mut self.frame.conditional, true);
                 let right = self.eval(code, *right, Usage::Used);
+                self.frame.conditional = conditional;
                 self.check_either(code, id, &value, &right);
                 self.merge(value, right)
             }
@@ -161,7 +164,9 @@ impl<'a> Interpreter<'a> {
                 self.check_condition(code, *test, &truth);
                 let holds = self.tests_none(code, *test);
                 let conditional = std::mem::replace(&mut self.frame.conditional, true);
+                let doubted = self.doubt(code, *test);
                 let then = self.eval(code, *then, usage);
+                self.believe(doubted);
                 let otherwise = self.eval(code, *otherwise, usage);
                 self.frame.conditional = conditional;
                 match holds {
@@ -238,7 +243,7 @@ impl<'a> Interpreter<'a> {
                     if !matches!(code.top.expr(*part).expr, Expr::Name) {
                         self.uses_result(&value, span);
                     }
-                    composed.hole(span);
+                    composed.value_hole(&value, span);
                 }
             }
         }
@@ -366,7 +371,8 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    pub(super) fn binary(&mut self, operator: Operator, left: Value<'a>, right: Value<'a>) -> Value<'a> {
+    /// `left + right` and other operators; `at` is where the right operand stands.
+    pub(super) fn binary(&mut self, operator: Operator, left: Value<'a>, right: Value<'a>, at: Span) -> Value<'a> {
         match (operator, left, right) {
             (_, Value::Column(left), right) => column::combine(operator, &left, &right),
             (_, left, Value::Column(right)) => column::combine(operator, &right, &left),
@@ -379,9 +385,8 @@ impl<'a> Interpreter<'a> {
             (Operator::Add, a @ (Value::Text(_) | Value::Template(_)), b)
             | (Operator::Add, a, b @ (Value::Text(_) | Value::Template(_))) => {
                 let mut composed = Composed::default();
-                for part in [a, b] {
-                    composed.value(&part, None);
-                }
+                composed.value(&a, None);
+                composed.value_at(&b, None, at);
                 composed.into_value()
             }
             (Operator::Modulo, Value::Text(_) | Value::Template(_), _) => Value::Template(Rc::new(vec![None].into())),

@@ -99,7 +99,12 @@ impl<'a> Interpreter<'a> {
 
     fn frame_step(&mut self, frame: NodeId, step: Step, name: &str, call: &Call<'a>) -> Value<'a> {
         let operator = match step {
-            Step::Filter => Operator::Filter { key_equality: self.is_key_filter(call) },
+            Step::Filter => {
+                if let Some(condition) = call.value(0, "condition") {
+                    self.uses_text(&condition.clone());
+                }
+                Operator::Filter { key_equality: self.is_key_filter(call) }
+            }
             Step::DropNulls => Operator::Filter { key_equality: false },
             Step::Select => projection(&call.flat()),
             Step::SelectSql => return self.select_expr(frame, call),
@@ -322,6 +327,10 @@ impl<'a> Interpreter<'a> {
             Effect::Setup(Setup::Functions) => Value::Object(Object::Functions(frame)),
             Effect::Setup(Setup::Foreign) => Value::Foreign,
             Effect::Lazy(Step::Rdd) => self.frame_step(frame, Step::Rdd, name, call),
+            Effect::Metadata if matches!(name, "schema" | "dtypes") => {
+                self.plan.schemas.push(frame);
+                Value::Unknown
+            }
             _ if entry.returns == Returns::One(Class::SparkSession) => Value::Object(Object::Session),
             _ => Value::Unknown,
         }
@@ -392,7 +401,8 @@ pub(super) fn projection(values: &[Value<'_>]) -> Operator {
         return Operator::Window;
     }
     Operator::Project {
-        only_aggregates: !columns.is_empty() && columns.iter().all(|column| column.is_some_and(|it| it.aggregate)),
+        only_aggregates: any(|column| column.aggregate)
+            && columns.iter().all(|column| column.is_some_and(|it| it.aggregate || it.constant)),
         explodes: any(|column| column.explodes),
     }
 }

@@ -232,7 +232,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// What a parameter is without a caller: by its annotation, else by name and use together.
-    fn param(&mut self, code: Code<'a>, function: &'a Function, param: &'a Param) -> Value<'a> {
+    pub(super) fn param(&mut self, code: Code<'a>, function: &'a Function, param: &'a Param) -> Value<'a> {
         if let Some(annotation) = param.annotation {
             return self.annotated(self.str(code, annotation));
         }

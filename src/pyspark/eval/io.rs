@@ -147,6 +147,16 @@ impl<'a> Interpreter<'a> {
         Value::Frame(self.node(Operator::Source(Source::Table(name.literal())), &[], Some(site)))
     }
 
+    /// A view or table that is kept: from here on its name stands for one frame.
+    pub(super) fn cache_table(&mut self, name: &str) {
+        let key = name.to_ascii_lowercase();
+        let known = self.view(name);
+        let frame = known
+            .unwrap_or_else(|| self.node(Operator::Source(Source::Table(Literal::Text(name.to_owned()))), &[], None));
+        self.plan.nodes[frame.0 as usize].cached = true;
+        self.views.entry(key).or_insert(frame);
+    }
+
     pub(super) fn writer_method(&mut self, writer: &Rc<Writer>, name: &str, call: &Call<'a>) -> Value<'a> {
         let classes: &[Class] = match writer.streaming {
             true => &[Class::DataStreamWriter],

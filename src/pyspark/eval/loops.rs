@@ -44,6 +44,7 @@ impl<'a> Interpreter<'a> {
             retries: retries(code, &node.stmt, body, &targets),
             over,
             targets,
+            frames: Vec::new(),
             comprehension: false,
             runs_once: runs_once(body),
         });
@@ -167,7 +168,25 @@ impl<'a> Interpreter<'a> {
     /// Gives a loop's target what it holds in a turn.
     fn assign_turn(&mut self, code: Code<'a>, target: ExprId, iterable: Value<'a>) {
         let value = self.turn_value(iterable);
+        if let Some(id) = self.frame.loops.last().copied() {
+            self.turns_over(id, &value);
+        }
         self.assign(code, target, value);
+    }
+
+    /// Notes the frames among what a loop's target holds.
+    pub(super) fn turns_over(&mut self, id: LoopId, value: &Value<'a>) {
+        match value {
+            Value::Frame(node) if !self.plan.loop_(id).frames.contains(node) => {
+                self.plan.loops[id.0 as usize].frames.push(*node);
+            }
+            Value::Tuple(items) => {
+                items.iter().filter(|item| !matches!(item.value, Value::Tuple(_))).for_each(|item| {
+                    self.turns_over(id, &item.value);
+                })
+            }
+            _ => {}
+        }
     }
 
     fn turn_value(&mut self, iterable: Value<'a>) -> Value<'a> {
@@ -299,14 +318,15 @@ impl<'a> Interpreter<'a> {
                         header: code.span(*header),
                         over,
                         targets,
+                        frames: Vec::new(),
                         comprehension: true,
                         runs_once: false,
                         retries: false,
                     });
-                    self.assign_turn(code, *target, value);
                     if self.frame.loops.last() != Some(&id) {
                         self.frame.loops.push(id);
                     }
+                    self.assign_turn(code, *target, value);
                     self.frame.conditional = false;
                 }
                 Clause::If(test) => {

@@ -120,6 +120,16 @@ impl<'a> Interpreter<'a> {
         }
     }
 
+    /// A text of SQL that runs with collected rows in an `IN (…)`.
+    pub(super) fn uses_text(&mut self, value: &Value<'a>) {
+        if let Value::Template(template) = value
+            && let Some((node, span)) = template.listed
+            && !span.is_empty()
+        {
+            self.plan.row_uses.push(RowUse { node, span, kind: RowUseKind::InText });
+        }
+    }
+
     /// Collected rows handed to a call.
     pub(super) fn uses_rows(&mut self, kind: RowUseKind, value: &Value<'a>, span: Span) {
         let node = match value {

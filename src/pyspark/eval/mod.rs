@@ -294,8 +294,8 @@ impl<'a> Interpreter<'a> {
             (Value::Rows(a), Value::Rows(b)) => Value::Rows(self.merged_node(a, b)),
             // `None` stands for "not yet"; using it would fail.
             (Value::None, known) | (known, Value::None) if !known.is_scalar() => known,
-            (Value::Text(_) | Value::Template(_), Value::Text(_) | Value::Template(_)) => {
-                Value::Template(Rc::new(vec![None].into()))
+            (a @ (Value::Text(_) | Value::Template(_)), b @ (Value::Text(_) | Value::Template(_))) => {
+                Value::Template(Rc::new(composed::in_common(&a, &b)))
             }
             (Value::Column(a), Value::Column(b)) => Value::Column(column::either(&a, &b)),
             (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() && a.len() <= 8 => {

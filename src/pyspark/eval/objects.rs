@@ -12,7 +12,7 @@ use crate::pyspark::ir::{ArgName, ExprId};
 use crate::pyspark::plan::{
     ActionKind, DriverData, Loop, LoopOver, Operator, RowUseKind, SessionStart, Source, WindowOrder,
 };
-use crate::pyspark::value::{Code, Library, Object, Reader, UserClass, Value, WindowSpec};
+use crate::pyspark::value::{Code, Library, Object, Reader, Template, UserClass, Value, WindowSpec};
 
 /// Built-in functions that pass frames or collections on.
 pub(super) fn is_builtin(name: &str) -> bool {
@@ -157,7 +157,11 @@ impl<'a> Interpreter<'a> {
         let view = call.values.first().and_then(Value::as_text);
         let frame = view.and_then(|view| self.views.get(&view.to_ascii_lowercase())).copied();
         match (entry.effect, frame) {
-            (Effect::Lazy(Step::Cache), Some(frame)) => self.plan.nodes[frame.0 as usize].cached = true,
+            (Effect::Lazy(Step::Cache), _) => {
+                if let Some(view) = view {
+                    self.cache_table(view);
+                }
+            }
             (Effect::Action(run), _) => drop(self.act(action_kind(run, name, call), frame, false, call)),
             (Effect::Lazy(Step::Source), _) => return self.table(call),
             _ => return Value::Unknown,
@@ -368,11 +372,15 @@ impl<'a> Interpreter<'a> {
             ("dict", Some(value @ Value::Dict(_))) => value,
             ("enumerate", Some(value)) => self.enumerate(value),
             ("zip", Some(value)) => self.zip(value, call),
+            ("map", Some(Value::Builtin("str"))) => match call.values.get(1) {
+                Some(values) if values.rows().is_some() => values.clone(),
+                _ => Value::Unknown,
+            },
             ("filter" | "map", _) => Value::Unknown,
             ("len", Some(Value::List(items) | Value::Tuple(items))) => Value::Integer(items.len() as i64),
             ("str", Some(value @ (Value::Text(_) | Value::Template(_)))) => value,
             ("str", Some(Value::Integer(number))) => Value::text(number.to_string(), None),
-            ("str", Some(_)) => Value::Template(Rc::new(vec![None].into())),
+            ("str", Some(value)) => Value::Template(Rc::new(Template::of_rows(value.rows()))),
             ("int", Some(value @ Value::Integer(_))) => value,
             _ => Value::Unknown,
         }
@@ -457,6 +465,7 @@ impl<'a> Interpreter<'a> {
             header: call.method,
             over: LoopOver::Unknown,
             targets: Vec::new(),
+            frames: Vec::new(),
             comprehension: true,
             runs_once: false,
             retries: false,

@@ -44,6 +44,9 @@ impl<'a> Interpreter<'a> {
     /// `spark.sql(...)`: the rows of its query, and what a command does.
     pub(super) fn sql(&mut self, call: &Call<'a>) -> Value<'a> {
         let literal = call.value(0, "sqlQuery").map(Value::literal).unwrap_or_default();
+        if let Some(text) = call.value(0, "sqlQuery") {
+            self.uses_text(&text.clone());
+        }
         let statement = template_text(&literal).as_deref().map(sql::read);
         let done = match self.sql_text(call) {
             None => Done::default(),
@@ -166,7 +169,7 @@ impl<'a> Interpreter<'a> {
     }
 
     /// The frame of a temporary view of the file.
-    fn view(&self, name: &str) -> Option<NodeId> {
+    pub(super) fn view(&self, name: &str) -> Option<NodeId> {
         let name = name.to_ascii_lowercase();
         let name = name.strip_prefix("global_temp.").unwrap_or(&name);
         self.views.get(name).copied()
@@ -302,9 +305,7 @@ impl<'a> Interpreter<'a> {
                 if let Some(root) = root {
                     self.views.insert(name.to_ascii_lowercase(), root);
                 }
-                if let Some(frame) = self.view(name) {
-                    self.plan.nodes[frame.0 as usize].cached = true;
-                }
+                self.cache_table(name);
             }
             CommandKind::Uncache(name) => {
                 if let Some(frame) = self.view(name)

@@ -115,7 +115,7 @@ impl<'a> Interpreter<'a> {
     fn augment(&mut self, code: Code<'a>, target: ExprId, operator: Operator, value: ExprId) {
         let left = self.object_of(code, target);
         let right = self.eval(code, value, Usage::Used);
-        let value = self.binary(operator, left, right);
+        let value = self.binary(operator, left, right, self.span_of(code, value));
         self.assign(code, target, value);
     }
 
@@ -205,7 +205,9 @@ impl<'a> Interpreter<'a> {
                 }
                 None => {
                     let holds = self.tests_none(code, *test);
+                    let doubted = self.doubt(code, *test);
                     let outcome = self.branch(code, body);
+                    self.believe(doubted);
                     // The branch of a test that can't hold is read for its findings.
                     if !is_void && holds != Some(false) {
                         outcomes.push(outcome);
@@ -377,7 +379,8 @@ impl<'a> Interpreter<'a> {
             return *scope;
         }
         let name = self.str(code, function.name);
-        let is_test = name.starts_with("test_") || name == "test";
+        let is_test =
+            name.starts_with("test_") || name == "test" || name.trim_start_matches('_').starts_with("assert_");
         let name = if function.value.is_some() { "<lambda>" } else { name };
         let scope = ScopeId(self.plan.scopes.len() as u32);
         let fixture = function.decorators.iter().any(|id| self.source_of(code, *id).contains("fixture"));

@@ -23,7 +23,7 @@ use smallvec::SmallVec;
 use super::plan::{Literal, Operator, Write};
 
 pub(super) use memo::lowered;
-pub(super) use scan::{Statement, compares, expression, has_window, is_key_equality, read};
+pub(super) use scan::{Statement, compares, expression, has_window, is_key_equality, lookup, read};
 pub(super) use statement::{condition, split};
 
 /// What stands in a text for a value that the file doesn't tell. An identifier, so that the parser goes on.

@@ -15,10 +15,12 @@ declare_rule! {
     ///
     /// ## Silent when
     /// - the rows are bounded: `limit`, `take`, an aggregation, `describe`, distinct keys, literal data, `SHOW TABLES`, a `LIMIT` in SQL;
+    /// - they were on the driver before: `createDataFrame(rows)`, `parallelize(items)`;
     /// - the file is a test;
     /// - a linked run measured that the call brought a few rows only. One that brought 100 MiB or more is a warning with the number.
     ///
-    /// A frame from another function, or one filtered to a key, is a hint: the code doesn't tell how large it is.
+    /// A frame from another function, one filtered to a key, and a parameter under `if isinstance(param, DataFrame)` are hints: the
+    /// code doesn't tell how large they are.
     ///
     /// ## Example
     /// ```python

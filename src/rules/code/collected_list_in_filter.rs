@@ -2,11 +2,12 @@
 
 use super::lineage::is_given;
 use crate::declare_rule;
-use crate::pyspark::plan::{RowBound, RowUseKind};
+use crate::pyspark::plan::{RowBound, RowUse, RowUseKind};
 use crate::rules::{CodeContext, Finding, Severity};
+use crate::text::Span;
 
 declare_rule! {
-    /// Collected values in an `isin`.
+    /// Collected values in an `isin` or in the `IN (…)` of a text.
     ///
     /// ## Why
     /// The values travel to the driver and back as literals in the plan: a job to fetch them, a predicate that is parsed, optimised and
@@ -44,21 +45,27 @@ declare_rule! {
     }
 }
 
+/// The method's name, or what stands for the values in a text.
+fn place(cx: &CodeContext<'_>, used: &RowUse) -> Option<Span> {
+    if used.kind == RowUseKind::InText {
+        return Some(used.span);
+    }
+    let at = used.span.start as usize + used.span.of(cx.shared.text).rfind(".isin")? + 1;
+    Some(Span::new(at, at + "isin".len()))
+}
+
 fn check(cx: &mut CodeContext<'_>) {
     if cx.shared.is_test {
         return;
     }
-    for used in cx.plan.row_uses.iter().filter(|used| used.kind == RowUseKind::IsIn) {
+    for used in cx.plan.row_uses.iter().filter(|used| used.kind != RowUseKind::Length) {
         let severity = match cx.plan.bound(used.node) {
             RowBound::Exactly(_) | RowBound::Small => continue,
             RowBound::ByGroups | RowBound::Unknown => Severity::Hint,
             RowBound::Unbounded if is_given(cx.plan, used.node) => Severity::Hint,
             RowBound::Unbounded => Severity::Information,
         };
-        let code = used.span.of(cx.shared.text);
-        // The method's name: what stands in front of the parentheses of its arguments.
-        let Some(at) = code.rfind(".isin").map(|at| used.span.start as usize + at + 1) else { continue };
-        let span = crate::text::Span::new(at, at + "isin".len());
+        let Some(span) = place(cx, used) else { continue };
         let message = "These values were collected and go back as literals: a job to fetch them, and a predicate that grows with the data. \
              A left_semi join (left_anti for the rest) keeps them in Spark; broadcast() its side if it is small.";
         let finding = Finding::new(cx.shared.rule, severity, span, message);

@@ -1,6 +1,7 @@
 //! A count for a log line, of a frame that is computed anyway.
 
 use super::blocks::Together;
+use super::debug_action::shows_on_purpose;
 use super::evidence::{self, measured};
 use super::lineage::{costly, is_generated, is_given, name_of, recomputed};
 use super::results::{Again, Words, also_computed_by, is_full, is_read_only_at, is_streaming};
@@ -10,21 +11,23 @@ use crate::rules::run::words::duration;
 use crate::rules::{CodeContext, Finding, Level, Severity, templates};
 
 declare_rule! {
-    /// `count()` for a log line, of a frame that another action computes as well.
+    /// `count()` for a log line, or `show()`, of a frame that another action computes as well.
     ///
     /// ## Why
     /// `count()` is a job of its own: it computes the frame from its sources and throws the rows away, and the write computes them
-    /// again. Everything before the write runs twice for one number in a log, which Spark can count while it writes.
+    /// again. Everything before the write runs twice for one number in a log, which Spark can count while it writes. `show()` computes
+    /// first rows only, but behind a join, an aggregation or a sort all that comes before them.
     ///
     /// ## Silent when
     /// - the frame is cached or checkpointed: then the count fills the cache;
     /// - the number is used for anything else than a `print` or a logger, a test for zero included;
     /// - what was written is read back and counted: no step runs again;
     /// - the count is cheap: a columnar file or a table as it is, literal data, a few rows;
+    /// - rows are shown in a notebook, under a condition, or by a function that is there to show them; or there is no shuffle before them;
     /// - the actions exclude each other, or compute frames of their own;
     /// - the file is a test.
     ///
-    /// A scan with filters, or a count under a condition, is information; a frame from elsewhere, of which nothing is known, is a hint.
+    /// A scan with filters, a count under a condition, and `show()` are information; a frame from elsewhere, of which nothing is known, is a hint.
     ///
     /// ## Example
     /// ```python
@@ -75,9 +78,12 @@ pub(super) fn reports(cx: &CodeContext<'_>, words: &Words<'_>, index: usize) -> 
     level != Some(&Level::Off) && !cx.shared.is_test && judge(cx, words, index).is_some()
 }
 
-/// Whether a count is for a `print` or a logger and for nothing else.
+/// Whether a count is for a `print` or a logger and for nothing else, or rows are shown where nobody asked for it.
 fn is_for_log(cx: &CodeContext<'_>, words: &Words<'_>, action: &Action) -> bool {
     let uses = &action.uses;
+    if action.kind == ActionKind::Show {
+        return !action.conditional && !shows_on_purpose(cx, action);
+    }
     action.kind == ActionKind::Count
         && !action.on_rdd
         && uses.other == 0
@@ -93,6 +99,15 @@ fn judge(cx: &CodeContext<'_>, words: &Words<'_>, index: usize) -> Option<Findin
     }
     let again = also_computed_by(cx, index, frame).into_iter().find(|again| writes_rows(cx, again))?;
     let severity = cost_of_count(cx, frame)?;
+    let shows = count.kind == ActionKind::Show;
+    let severity = match severity {
+        // Rows of a scan come from its first partitions.
+        _ if shows && !recomputed(cx.plan, frame).iter().any(|&id| shuffles_rows(&cx.plan.node(id).operator)) => {
+            return None;
+        }
+        severity if shows => severity.min(Severity::Information),
+        severity => severity,
+    };
     let severity = if again.together == Together::Maybe { severity.min(Severity::Information) } else { severity };
     let other = &cx.plan.actions[again.index];
     let name = name_of(cx.plan, frame, count);
@@ -102,19 +117,22 @@ fn judge(cx: &CodeContext<'_>, words: &Words<'_>, index: usize) -> Option<Findin
     let cost = evidence::cost(&cx.shared, index);
     let spent =
         cost.as_ref().map(|cost| format!(" (in run {} the count took {})", cost.label, duration(cost.total_ms)));
-    let can_observe = matches!(other.kind, ActionKind::Write(_)) && cx.shared.version().at_least(3, 3);
+    let can_observe = !shows && matches!(other.kind, ActionKind::Write(_)) && cx.shared.version().at_least(3, 3);
     let instead = match can_observe {
         true => "Count while writing, with df.observe(Observation(), …), or cache",
+        false if shows => "Show what was written, or cache",
         false => "Count what was written, or cache",
     };
+    let what = if shows { "shows some rows" } else { "is only for a log line" };
     let message = format!(
-        "count() is only for a log line, and {} computes {subject} as well: {twice}{}. {instead} {subject} around both.",
+        "{}() {what}, and {} computes {subject} as well: {twice}{}. {instead} {subject} around both.",
+        count.method,
         other.method,
         spent.unwrap_or_default(),
     );
     let (first, last) = if count.site.call < other.site.call { (count, other) } else { (other, count) };
     let fixes = [
-        templates::observe(cx.plan, cx.shared.text, cx.shared.version(), count, other),
+        templates::observe(cx.plan, cx.shared.text, cx.shared.version(), count, other).filter(|_| !shows),
         name.and_then(|name| templates::cache_between(cx.shared.text, name, first, last)),
     ];
     let evidence = cost.map(|cost| measured("the count", duration(cost.total_ms), &cost.label));
@@ -124,6 +142,12 @@ fn judge(cx: &CodeContext<'_>, words: &Words<'_>, index: usize) -> Option<Findin
             .with_related(other.site.method, format!("computes {subject} as well"))
             .with_fixes(fixes.into_iter().flatten()),
     )
+}
+
+/// Whether all rows are computed before the first one comes out.
+fn shuffles_rows(operator: &Operator) -> bool {
+    matches!(operator, Operator::Join(_) | Operator::Aggregate { .. } | Operator::Distinct | Operator::Window)
+        || matches!(operator, Operator::Sort { global: true } | Operator::Repartition { .. })
 }
 
 /// Other counts are for logs themselves, or wanted.

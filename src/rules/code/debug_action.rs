@@ -50,20 +50,28 @@ declare_rule! {
 }
 
 fn check(cx: &mut CodeContext<'_>) {
-    let is_notebook = cx.shared.format.is_some() || cx.shared.text.contains("# Databricks notebook source");
-    if cx.shared.is_test || is_notebook {
+    if cx.shared.is_test {
         return;
     }
     for action in cx.plan.actions.iter().filter(|action| action.kind == ActionKind::Show) {
         let is_few = action.input.is_some_and(|frame| cx.plan.bound(frame) <= RowBound::Small);
-        if action.conditional || is_few || is_main(cx, action) || shows_by_name(cx, action) || cx.plan.scope(action.scope).is_test {
+        if action.conditional || is_few || shows_on_purpose(cx, action) || cx.plan.scope(action.scope).is_test {
             continue;
         }
-        let message = format!("{}() runs a Spark job to print some rows. Remove it, or log what the job needs to tell.", action.method);
+        let message = format!(
+            "{}() runs a Spark job to print some rows. Remove it, or log what the job needs to tell.",
+            action.method
+        );
         let finding = Finding::new(cx.shared.rule, Severity::Information, action.site.method, message);
         let fix = templates::without_line(cx.shared.text, &action.site);
         cx.shared.report(finding.with_fixes(fix));
     }
+}
+
+/// Whether somebody looks at what is shown: in a notebook, a demo, or a function that is there for it.
+pub(super) fn shows_on_purpose(cx: &CodeContext<'_>, action: &Action) -> bool {
+    let is_notebook = cx.shared.format.is_some() || cx.shared.text.contains("# Databricks notebook source");
+    is_notebook || is_main(cx, action) || shows_by_name(cx, action)
 }
 
 /// In a block of the module: under `if __name__ == "__main__":`, or a loop of a demo.

@@ -4,7 +4,7 @@ use rustc_hash::FxHashSet;
 
 use crate::pyspark::StaticPlan;
 use crate::pyspark::api::Rows;
-use crate::pyspark::plan::{Action, Binding, Literal, Node, NodeId, Operator, Source};
+use crate::pyspark::plan::{Action, Binding, FunctionCall, Literal, Node, NodeId, Operator, Source};
 
 /// The operators that run again each time a frame is computed: upstream to the nearest cached ones, nearest first.
 pub(super) fn recomputed(plan: &StaticPlan, from: NodeId) -> Vec<NodeId> {
@@ -59,6 +59,9 @@ pub(super) fn is_grouped(plan: &StaticPlan, text: &str, id: NodeId) -> bool {
         let rows = node.site.as_ref().and_then(|site| site.entry(text)?.rows);
         match node.operator {
             Operator::Aggregate { grouped: true, .. } | Operator::Distinct => return true,
+            Operator::Filter { key_equality: true } if node.inputs.iter().any(|&input| is_ranked(plan, input)) => {
+                return true;
+            }
             Operator::Rdd | Operator::Udf if rows == Some(Rows::Groups) => return true,
             Operator::Rdd | Operator::Udf if rows == Some(Rows::Multiplies) => return false,
             Operator::Filter { .. } | Operator::Project { explodes: false, .. } | Operator::WithColumns => {}
@@ -69,6 +72,17 @@ pub(super) fn is_grouped(plan: &StaticPlan, text: &str, id: NodeId) -> bool {
         at = input;
     }
     false
+}
+
+/// Whether rows are numbered in their groups: a filter on the number leaves a row a group.
+fn is_ranked(plan: &StaticPlan, id: NodeId) -> bool {
+    const RANKS: [&str; 3] = ["row_number", "rank", "dense_rank"];
+    let numbers = |call: &FunctionCall| {
+        RANKS.contains(&call.name.as_str())
+            && call.over.is_some_and(|over| over.partitioned)
+            && call.used_in.contains(&id)
+    };
+    plan.node(id).operator == Operator::Window && plan.functions.iter().any(numbers)
 }
 
 /// Whether a frame comes from elsewhere: a parameter, an attribute, a foreign call.
@@ -84,6 +98,51 @@ pub(super) fn is_generated(plan: &StaticPlan, id: NodeId) -> bool {
         _ => None,
     });
     sources.all(|source| matches!(source, Source::Range(Some(_)) | Source::Local(Some(_))))
+}
+
+/// The sources that a frame is computed from.
+pub(super) fn sources(plan: &StaticPlan, id: NodeId) -> impl Iterator<Item = (NodeId, &Source)> {
+    plan.upstream(id).into_iter().filter_map(|id| match &plan.node(id).operator {
+        Operator::Source(source) => Some((id, source)),
+        _ => None,
+    })
+}
+
+/// Whether all rows are names and definitions that commands looked up (`SHOW TABLES`, `DESCRIBE t`): no job reads data
+/// for them.
+pub(super) fn is_lookup(plan: &StaticPlan, id: NodeId) -> bool {
+    let mut sources = sources(plan, id).peekable();
+    sources.peek().is_some() && sources.all(|(_, source)| looks_up(source))
+}
+
+fn looks_up(source: &Source) -> bool {
+    let Source::Sql { text, .. } = source else { return false };
+    let start = match text {
+        Literal::Text(text) => Some(text.as_str()),
+        Literal::Template(parts) => parts.first().and_then(Option::as_deref),
+        _ => None,
+    };
+    let word = start.and_then(|start| start.split_whitespace().next()).unwrap_or_default();
+    ["show", "describe", "desc", "explain"].iter().any(|lookup| word.eq_ignore_ascii_case(lookup))
+}
+
+/// Whether all rows were on the driver before Spark got them, and no more come out than went in.
+pub(super) fn is_from_driver(plan: &StaticPlan, text: &str, id: NodeId) -> bool {
+    // A function of one row returns one.
+    const PER_ROW: [&str; 6] = ["map", "mapValues", "withColumn", "withColumns", "select", "toDF"];
+    let grows = |&id: &NodeId| {
+        let node = plan.node(id);
+        let method = node.site.as_ref().map(|site| site.method.of(text)).unwrap_or_default();
+        match node.operator {
+            Operator::Udf => !PER_ROW.contains(&method),
+            Operator::Join(_) | Operator::Project { explodes: true, .. } => true,
+            _ => false,
+        }
+    };
+    let mut sources = sources(plan, id).peekable();
+    sources.peek().is_some()
+        && sources.all(|(_, source)| matches!(source, Source::Local(_)) || looks_up(source))
+        && !plan.upstream(id).iter().any(grows)
 }
 
 /// The operators that read a frame, in source order.

@@ -1,7 +1,9 @@
 //! A read that has to find out its own schema.
 
+use super::lineage::{actions_on, readers};
 use crate::declare_rule;
-use crate::pyspark::plan::{CallSite, Literal, NodeId, Operator, Source};
+use crate::pyspark::StaticPlan;
+use crate::pyspark::plan::{Action, ActionKind, CallSite, Literal, NodeId, Operator, ResultUse, Source};
 use crate::rules::{CodeContext, Finding, Severity, templates};
 use crate::text::Span;
 
@@ -16,6 +18,9 @@ declare_rule! {
     /// ## Silent when
     /// - a schema is given, or the format carries its own (Parquet, ORC, Delta, Avro);
     /// - `samplingRatio` bounds what is read, or the text comes out of the code (`parallelize`);
+    /// - the schema may be among `*args` or `**kwargs`;
+    /// - nothing but the schema of the result is used: finding it is the purpose;
+    /// - it is a file of settings in JSON: one row of it is read and nothing else, with `first()` or `head()`;
     /// - the file is a test.
     ///
     /// ## Example
@@ -56,9 +61,48 @@ fn check(cx: &mut CodeContext<'_>) {
             continue;
         }
         let Some(inference) = inference(source) else { continue };
-        let finding = judge(cx, NodeId(index as u32), source, site, inference);
+        let id = NodeId(index as u32);
+        if may_hold_schema(site) || is_for_schema(cx.plan, id) || is_for_one_row(cx.plan, id, source) {
+            continue;
+        }
+        let finding = judge(cx, id, source, site, inference);
         cx.shared.report(finding);
     }
+}
+
+/// Whether a schema may be among unpacked arguments.
+fn may_hold_schema(site: &CallSite) -> bool {
+    let has_schema = |value: &Literal| match value {
+        Literal::Dict(entries) => entries.iter().any(|(key, _)| *key == Literal::Text("schema".to_owned())),
+        _ => true,
+    };
+    site.args.iter().any(|arg| match arg.keyword.as_deref() {
+        Some("*") => true,
+        Some("**") => has_schema(&arg.value),
+        _ => false,
+    })
+}
+
+/// Whether the code reads the schema of a frame and does nothing else with it.
+fn is_for_schema(plan: &StaticPlan, id: NodeId) -> bool {
+    plan.schemas.contains(&id)
+        && !plan.escapes.contains(&id)
+        && readers(plan, id).next().is_none()
+        && actions_on(plan, id).next().is_none()
+}
+
+/// Whether one row of a JSON file is read and nothing else.
+fn is_for_one_row(plan: &StaticPlan, id: NodeId, source: &Source) -> bool {
+    let takes_one = |action: &Action| {
+        matches!(action.kind, ActionKind::Take(Some(1))) && action.result != ResultUse::Discarded
+            || action.kind == ActionKind::Collect && action.result == ResultUse::Indexed
+    };
+    let mut actions = actions_on(plan, id).peekable();
+    matches!(source, Source::Read { format: Some(format), .. } if format == "json")
+        && actions.peek().is_some()
+        && actions.all(takes_one)
+        && !plan.escapes.contains(&id)
+        && readers(plan, id).next().is_none()
 }
 
 /// How Spark comes to a schema.

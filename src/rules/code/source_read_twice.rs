@@ -1,20 +1,21 @@
-//! One path read at two places of a job.
+//! One path or table read at two places of a job.
 
 use super::blocks::{Together, together};
+use super::lineage::recomputed;
 use crate::declare_rule;
 use crate::pyspark::plan::{ActionKind, Literal, Node, NodeId, Operator, Source};
 use crate::rules::{CodeContext, Finding, Severity};
 
 declare_rule! {
-    /// The same path read twice in one function.
+    /// The same path or table read twice in one function.
     ///
     /// ## Why
-    /// Each read lists the files, may infer the schema, and scans them for itself. One variable says that both are the same, and can
-    /// be cached where both parts are needed.
+    /// Each read of a path lists the files, may infer the schema, and scans them for itself; each read of a table scans it. One variable
+    /// says that both are the same, and can be cached where both parts are needed.
     ///
     /// ## Silent when
     /// - format, options or schema differ, or the path isn't a literal;
-    /// - it is a table by name, whose files Spark lists once for a session;
+    /// - it is a table, and nothing in the file computes both frames, both stand in one statement, or the table is cached (`CACHE TABLE`);
     /// - the reads are in branches that exclude each other, or in different functions;
     /// - something is written between them, so that the second one may bring other rows;
     /// - one of them is cached, a stream, or in a test.
@@ -63,14 +64,19 @@ fn check(cx: &mut CodeContext<'_>) {
             continue;
         };
         let runs_both = together(cx.shared.text, before.statement, now.statement) == Together::Always;
+        // The files of a table are listed once for a session: only the scans count.
+        let is_one_scan = is_table(node)
+            && (before.statement == now.statement
+                || !first.is_some_and(|(first, _)| is_computed(cx, *first) && is_computed(cx, id)));
         let writes = cx.plan.actions.iter().any(|action| {
             let changes = matches!(action.kind, ActionKind::Write(_) | ActionKind::Other(_));
-            changes && action.site.call.start > before.call.start && action.site.call.start < now.call.start
+            changes && action.site.call.start >= before.call.start && action.site.call.start < now.call.start
         });
-        if runs_both && !writes && before.call != now.call {
+        if runs_both && !writes && before.call != now.call && !is_one_scan {
             let what = name(node).unwrap_or("This source");
+            let again = if is_table(node) { "it is scanned again" } else { "its files are listed and scanned again" };
             let message = format!(
-                "{what} is read a second time: its files are listed and scanned again. Keep the first frame in a variable, and cache it if both parts are computed."
+                "{what} is read a second time: {again}. Keep the first frame in a variable, and cache it if both parts are computed."
             );
             let finding = Finding::new(cx.shared.rule, Severity::Hint, now.method, message);
             cx.shared.report(finding.with_related(before.method, "the first read"));
@@ -78,9 +84,26 @@ fn check(cx: &mut CodeContext<'_>) {
     }
 }
 
+fn is_table(node: &Node) -> bool {
+    matches!(node.operator, Operator::Source(Source::Table(_)))
+}
+
+/// Whether an action of the file computes a frame.
+fn is_computed(cx: &CodeContext<'_>, frame: NodeId) -> bool {
+    let runs = |input: NodeId| recomputed(cx.plan, input).contains(&frame);
+    cx.plan
+        .actions
+        .iter()
+        .filter(|action| !matches!(action.kind, ActionKind::Other(_)))
+        .any(|action| action.input.is_some_and(runs))
+}
+
 /// Whether both read the same in the same way.
 fn is_same(a: &Node, b: &Node) -> bool {
     match (&a.operator, &b.operator) {
+        (Operator::Source(Source::Table(Literal::Text(a))), Operator::Source(Source::Table(Literal::Text(b)))) => {
+            a.eq_ignore_ascii_case(b)
+        }
         (
             Operator::Source(Source::Read { format, location, options, has_schema, .. }),
             Operator::Source(Source::Read { format: f, location: l, options: o, has_schema: s, .. }),
@@ -93,9 +116,10 @@ fn is_same(a: &Node, b: &Node) -> bool {
     }
 }
 
-/// Whether the source has a literal path.
+/// Whether the source has a literal path or name.
 fn is_named(node: &Node) -> bool {
     match &node.operator {
+        Operator::Source(Source::Table(Literal::Text(_))) => true,
         Operator::Source(Source::Read { location, open: false, streaming: false, .. }) => {
             !location.is_empty() && location.iter().all(|path| matches!(path, Literal::Text(_)))
         }
@@ -105,6 +129,7 @@ fn is_named(node: &Node) -> bool {
 
 fn name(node: &Node) -> Option<&str> {
     match &node.operator {
+        Operator::Source(Source::Table(Literal::Text(name))) => Some(name),
         Operator::Source(Source::Read { location, .. }) => match &location[..] {
             [Literal::Text(path)] => Some(path),
             _ => None,

@@ -14,6 +14,7 @@ declare_rule! {
     ///
     /// ## Silent when
     /// - the rows are bounded: `limit`, an aggregation, `describe`, literal data, a `LIMIT` in SQL;
+    /// - they were on the driver before: `createDataFrame(rows)`;
     /// - the file imports a plotting library and binds the result: the pixels bound what is useful;
     /// - the file is a test;
     /// - a linked run measured that the call brought a few rows only.
