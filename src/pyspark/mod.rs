@@ -28,6 +28,7 @@ mod sql;
 mod strings;
 mod syntax;
 mod value;
+mod versions;
 
 pub use api::since;
 pub use context::{StringContext, StringRole};

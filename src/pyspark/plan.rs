@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 pub use super::details::*;
+pub use super::versions::{VersionBranch, Versions};
 
 use crate::conf::Setting;
 use crate::conf::carriers::{Extract, Problem, Submit};
@@ -78,6 +79,8 @@ pub struct StaticPlan {
     pub bounds: Vec<RowBound>,
     /// Texts of SQL, in source order: between the quotes where they stand in one literal.
     pub sql: Vec<Span>,
+    /// Code that runs with some versions of Spark only, in source order.
+    pub version_branches: Vec<VersionBranch>,
     /// By node: whether an earlier node has the same call (a function that was read for several callers).
     pub repeats: Vec<bool>,
 }
@@ -565,6 +568,12 @@ impl StaticPlan {
         self.bounds.get(id.0 as usize).copied().unwrap_or(RowBound::Unknown)
     }
 
+    /// The versions of Spark that the code at a place is for, at most; `None` where it asks for none.
+    pub fn versions_at(&self, place: Span) -> Option<Versions> {
+        let around = self.version_branches.iter().filter(|branch| branch.span.contains(place));
+        around.map(|branch| branch.versions.clone()).reduce(|all, inner| all.and(&inner))
+    }
+
     /// Whether an earlier node stands for the same call: rules that look at single calls need not look again.
     pub fn is_repeat(&self, id: NodeId) -> bool {
         self.repeats.get(id.0 as usize).copied().unwrap_or(false)
@@ -576,6 +585,7 @@ impl StaticPlan {
         let mut seen = rustc_hash::FxHashSet::default();
         self.repeats =
             self.nodes.iter().map(|node| node.site.as_ref().is_some_and(|site| !seen.insert(site.call))).collect();
+        self.version_branches.sort_by_key(|branch| branch.span);
         self.sql.sort();
         self.sql.dedup();
         self.actions.sort_by_key(|action| (action.site.call.start, action.site.call.end));

@@ -29,6 +29,7 @@ mod rdd;
 mod settings;
 mod sql;
 mod statement;
+mod version;
 
 use std::rc::Rc;
 
@@ -40,7 +41,8 @@ use super::Imports;
 use super::file::Placed;
 use super::ir::{ExprId, FunctionId};
 use super::plan::{Action, CallSite, Literal, LoopId, Node, NodeId, Operator, Scope, ScopeId, SparkUse, StaticPlan};
-use super::value::{Closure, Code, EnvId, Item, UserClass, Value};
+use super::value::{Closure, Code, EnvId, Item, SparkVersionValue, UserClass, Value};
+use super::versions::Versions;
 use super::{jobs, magics};
 use crate::text::Span;
 
@@ -152,6 +154,8 @@ struct Interpreter<'a> {
     python: FxHashMap<Span, usize>,
     /// Functions that Spark runs, with the plan's index.
     row_functions: Vec<(usize, Closure<'a>)>,
+    /// The versions of Spark that a statement left over for those behind it.
+    left_to: Option<Versions>,
     /// The arguments of a `print` or a logger's call are being read.
     logging: bool,
     depth: usize,
@@ -202,6 +206,7 @@ impl<'a> Interpreter<'a> {
             functions: FxHashMap::default(),
             python: FxHashMap::default(),
             row_functions: Vec::new(),
+            left_to: None,
             logging: false,
             depth: 0,
             steps: 0,
@@ -290,6 +295,10 @@ impl<'a> Interpreter<'a> {
             (Value::Frame(a), Value::Frame(b)) => Value::Frame(self.merged_node(a, b)),
             (Value::Rdd(a), Value::Rdd(b)) => Value::Rdd(self.merged_node(a, b)),
             (Value::Rows(a), Value::Rows(b)) => Value::Rows(self.merged_node(a, b)),
+            (version @ Value::Version(_), _) | (_, version @ Value::Version(_)) => match version {
+                Value::Version(SparkVersionValue::Test(_)) => Value::Version(SparkVersionValue::exact(None)),
+                version => version,
+            },
             // `None` stands for "not yet"; using it would fail.
             (Value::None, known) | (known, Value::None) if !known.is_scalar() => known,
             (Value::Text(_) | Value::Template(_), Value::Text(_) | Value::Template(_)) => {

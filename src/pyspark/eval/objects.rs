@@ -10,7 +10,7 @@ use crate::pyspark::ir::{ArgName, ExprId};
 use crate::pyspark::plan::{
     ActionKind, DriverData, Loop, LoopOver, Operator, RowUseKind, SessionStart, Source, WindowOrder,
 };
-use crate::pyspark::value::{Code, Library, Object, Reader, UserClass, Value, WindowSpec};
+use crate::pyspark::value::{Code, Library, Object, Reader, SparkVersionValue, UserClass, Value, WindowSpec};
 
 /// Built-in functions that pass frames or collections on.
 pub(super) fn is_builtin(name: &str) -> bool {
@@ -92,7 +92,8 @@ impl<'a> Interpreter<'a> {
                 value
             }
             Value::Row(node) => Value::Cell(*node),
-            _ => Value::Unknown,
+            Value::Version(version) => self.version_attribute(version, name),
+            _ => self.named_version(name).unwrap_or(Value::Unknown),
         }
     }
 
@@ -102,6 +103,7 @@ impl<'a> Interpreter<'a> {
             (Object::Session | Object::SqlContext, "readStream") => {
                 Value::Reader(Rc::new(Reader { streaming: true, ..Reader::default() }))
             }
+            (Object::Session | Object::Context, "version") => Value::Version(SparkVersionValue::Whole),
             (Object::Session, "conf") => Value::Object(Object::Runtime),
             (Object::Session, "sparkContext" | "_sc") | (Object::SqlContext, "sparkContext") => {
                 Value::Object(Object::Context)

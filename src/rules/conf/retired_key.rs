@@ -17,6 +17,7 @@ declare_rule! {
     /// - the document sets the newer name too, as templates for several versions do
     /// - information only, for old names that still work, and on Databricks, whose runtime keeps some
     /// - the version of Spark still has the key
+    /// - the code asks for Spark's version before it, and a version that passes still has the key
     ///
     /// ## Example
     /// ```conf
@@ -36,6 +37,9 @@ declare_rule! {
     }
 }
 
+/// Releases that code may still ask for, before those whose facts are known.
+const RELEASES: [catalog::SparkVersion; 1] = [catalog::SparkVersion::new(2, 4, 8)];
+
 /// What became of a key.
 enum Fate {
     /// Not read any more.
@@ -50,7 +54,9 @@ enum Fate {
 
 fn check(cx: &mut SettingsContext<'_>) {
     for setting in cx.settings.iter().filter(|setting| !setting.key_is_prefix) {
-        let Some(fate) = fate(cx, &setting.key) else { continue };
+        let Some(fate) = fate(&setting.key, cx.shared.version()).filter(|_| !is_for_other_versions(cx, setting)) else {
+            continue;
+        };
         let newer = match &fate {
             Fate::Ignored { instead, .. } => *instead,
             Fate::Alias { of, .. } => Some(*of),
@@ -63,8 +69,16 @@ fn check(cx: &mut SettingsContext<'_>) {
     }
 }
 
-fn fate(cx: &SettingsContext<'_>, key: &str) -> Option<Fate> {
-    let version = cx.shared.version();
+/// Whether the code sets the key for versions of Spark that still have it.
+fn is_for_other_versions(cx: &SettingsContext<'_>, setting: &Setting) -> bool {
+    let versions = cx.plan.and_then(|plan| plan.versions_at(setting.key_span));
+    versions.is_some_and(|versions| {
+        let mut meant = RELEASES.iter().chain(&catalog::VERSIONS).copied().filter(|release| versions.holds(*release)).peekable();
+        meant.peek().is_none() || meant.any(|version| fate(&setting.key, version).is_none())
+    })
+}
+
+fn fate(key: &str, version: catalog::SparkVersion) -> Option<Fate> {
     let Some(facts) = catalog::setting(key) else {
         let retired = catalog::retired(key)?;
         let why = retired.what.to_owned();
