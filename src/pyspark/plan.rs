@@ -568,12 +568,6 @@ impl StaticPlan {
         self.bounds.get(id.0 as usize).copied().unwrap_or(RowBound::Unknown)
     }
 
-    /// The versions of Spark that the code at a place is for, at most; `None` where it asks for none.
-    pub fn versions_at(&self, place: Span) -> Option<Versions> {
-        let around = self.version_branches.iter().filter(|branch| branch.span.contains(place));
-        around.map(|branch| branch.versions.clone()).reduce(|all, inner| all.and(&inner))
-    }
-
     /// Whether an earlier node stands for the same call: rules that look at single calls need not look again.
     pub fn is_repeat(&self, id: NodeId) -> bool {
         self.repeats.get(id.0 as usize).copied().unwrap_or(false)

@@ -103,7 +103,7 @@ fn carried(plan: &StaticPlan, id: NodeId) -> Option<(NodeId, LoopId)> {
 fn judge(cx: &CodeContext<'_>, calls: &[(NodeId, LoopId)]) -> Option<Finding> {
     let text = cx.shared.text;
     let sites = || calls.iter().filter_map(|&(id, inside)| Some((cx.plan.node(id).site.as_ref()?, inside, id)));
-    let is_meant = |site: &CallSite, id| is_for_other_versions(cx, site) || is_beside_one_call(cx, site, id);
+    let is_meant = |site: &CallSite, id| cx.shared.is_for_other_versions(site.method) || is_beside_one_call(cx, site, id);
     let reported: Vec<_> = sites()
         .filter(|&(site, inside, id)| grows(cx, site, cx.plan.loop_(inside)) && !is_meant(site, id))
         .collect();
@@ -142,11 +142,6 @@ fn in_one_call(method: &str, version: SparkVersion) -> &'static str {
         _ if version.at_least(3, 3) => "Build all columns first and add them in one call of withColumns or select.",
         _ => "Build all columns first and add them in one select.",
     }
-}
-
-/// Whether the call is in a branch that the project's Spark doesn't take.
-fn is_for_other_versions(cx: &CodeContext<'_>, site: &CallSite) -> bool {
-    cx.plan.versions_at(site.method).is_some_and(|versions| !versions.holds(cx.shared.version()))
 }
 
 /// Whether another branch of the function does the same in one call.

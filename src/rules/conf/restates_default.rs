@@ -69,7 +69,8 @@ fn check(cx: &mut SettingsContext<'_>) {
         !setting.key_is_prefix && (carrier == Carrier::Properties || carrier.is_code() && !carrier.at_run_time())
     };
     for setting in cx.settings.iter().filter(may_be_known) {
-        if !restates(cx, setting) || support::has_reason(&cx.shared, setting) {
+        let is_for_some = cx.shared.versions_at(setting.key_span).is_some();
+        if is_for_some || !restates(cx, setting) || support::has_reason(&cx.shared, setting) {
             continue;
         }
         let message = format!(

@@ -71,8 +71,7 @@ fn check(cx: &mut SettingsContext<'_>) {
 
 /// Whether the code sets the key for versions of Spark that still have it.
 fn is_for_other_versions(cx: &SettingsContext<'_>, setting: &Setting) -> bool {
-    let versions = cx.plan.and_then(|plan| plan.versions_at(setting.key_span));
-    versions.is_some_and(|versions| {
+    cx.shared.versions_at(setting.key_span).is_some_and(|versions| {
         let mut meant = RELEASES.iter().chain(&catalog::VERSIONS).copied().filter(|release| versions.holds(*release)).peekable();
         meant.peek().is_none() || meant.any(|version| fate(&setting.key, version).is_none())
     })
