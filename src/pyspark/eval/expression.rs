@@ -67,6 +67,7 @@ impl<'a> Interpreter<'a> {
                     return Value::Unknown;
                 }
                 let call = Call::new(self, code, id, usage);
+                self.note_delete(&call);
                 let handed = frames_in(&call.values);
                 let version = Self::version_of_call(&call.values);
                 let is_told = tells_use(&value);

@@ -13,6 +13,7 @@ mod callers;
 mod column;
 mod composed;
 mod condition;
+mod deletes;
 mod expression;
 mod frame;
 mod functions;
@@ -152,6 +153,8 @@ struct Interpreter<'a> {
     released: FxHashSet<Span>,
     functions: FxHashMap<Span, u32>,
     python: FxHashMap<Span, usize>,
+    /// UDFs by the name that SQL knows them by, in lower case.
+    registered: FxHashMap<String, usize>,
     /// Functions that Spark runs, with the plan's index.
     row_functions: Vec<(usize, Closure<'a>)>,
     /// The versions of Spark that a statement left over for those behind it.
@@ -205,6 +208,7 @@ impl<'a> Interpreter<'a> {
             released: FxHashSet::default(),
             functions: FxHashMap::default(),
             python: FxHashMap::default(),
+            registered: FxHashMap::default(),
             row_functions: Vec::new(),
             left_to: None,
             logging: false,

@@ -252,9 +252,6 @@ impl Lowering<'_, '_> {
             let is_window = function.over.is_some();
             facts.aggregate |= !is_window && api::is_aggregate(&name);
             facts.explodes |= api::is_generator(&name);
-            if !is_window && !api::is_aggregate(&name) && api::entry("functions", &name).is_none() {
-                continue;
-            }
             let Some(index) = self.call(name, function, named, facts) else { continue };
             facts.calls.push(index);
             if is_window {

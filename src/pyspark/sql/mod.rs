@@ -142,3 +142,8 @@ pub(super) enum CommandKind {
     /// `UNCACHE TABLE`.
     Uncache(String),
 }
+
+/// Whether a function is one of Spark's own that calls are noted of.
+pub(super) fn is_builtin(name: &str) -> bool {
+    super::api::is_aggregate(name) || super::api::entry("functions", name).is_some() || name == "count_distinct"
+}
