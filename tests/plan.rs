@@ -305,7 +305,8 @@ fn details(plan: &StaticPlan, mut fact: impl FnMut(Span, String)) {
         let known = ["2.4", "3.0", "3.3", "3.5", "4.0"];
         let held: Vec<&str> =
             known.into_iter().filter(|version| branch.versions.holds(version.parse().unwrap())).collect();
-        let text = if held.len() == known.len() { "with any version".into() } else { format!("only with {}", held.join(" ")) };
+        let text =
+            if held.len() == known.len() { "with any version".into() } else { format!("only with {}", held.join(" ")) };
         fact(branch.span, text);
     }
     for misused in &plan.misused {

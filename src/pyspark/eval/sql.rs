@@ -249,9 +249,8 @@ impl<'a> Interpreter<'a> {
             let pieces: Pieces = std::iter::once(Piece::elsewhere(SELECT)).chain(text.pieces.iter().copied()).collect();
             let map = SourceMap::new(&pieces, |span| self.text_at(span), HOLE.len(), whole);
             let (windows, calls) = self.sql_functions(&lowered, &[], &map);
-            column.udf = calls.iter().any(|call| {
-                self.plan.functions.get(*call as usize).is_some_and(|call| call.udf.is_some())
-            });
+            column.udf =
+                calls.iter().any(|call| self.plan.functions.get(*call as usize).is_some_and(|call| call.udf.is_some()));
             column.windowed = lowered.calls.iter().any(|call| call.over.is_some());
             column.window = windows.first().copied();
             column.calls = calls.into_iter().take(MOST_CALLS).collect();

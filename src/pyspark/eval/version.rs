@@ -34,7 +34,12 @@ impl<'a> Interpreter<'a> {
     }
 
     /// A method of a version or of its parts.
-    pub(super) fn version_method(&self, version: &SparkVersionValue, name: &str, first: Option<&Value<'a>>) -> Value<'a> {
+    pub(super) fn version_method(
+        &self,
+        version: &SparkVersionValue,
+        name: &str,
+        first: Option<&Value<'a>>,
+    ) -> Value<'a> {
         let test = match (version, name, first.and_then(Value::as_text)) {
             (SparkVersionValue::Whole, "startswith", Some(start)) => Versions::of_line(start.trim_end_matches('.')),
             _ if matches!(name, "startswith" | "endswith" | "isdigit") => None,
@@ -144,7 +149,13 @@ impl<'a> Interpreter<'a> {
     }
 
     /// Whether a handler is for a Spark that lacks what the body imports or calls.
-    pub(super) fn is_fallback(&self, code: Code<'a>, body: &'a [StmtNode], before: u32, handler: &'a [StmtNode]) -> bool {
+    pub(super) fn is_fallback(
+        &self,
+        code: Code<'a>,
+        body: &'a [StmtNode],
+        before: u32,
+        handler: &'a [StmtNode],
+    ) -> bool {
         let Some(first) = handler.first().filter(|first| before < first.span.start) else { return false };
         let header = code.str(Span { start: before, end: first.span.start });
         let Some((_, header)) = header.rsplit_once("except") else { return false };

@@ -64,7 +64,8 @@ fn check(cx: &mut CodeContext<'_>) {
         }
         seen.push(drop.site.call);
         let follows = |site: &CallSite, scope: ScopeId| scope == drop.scope && site.call.start > drop.site.call.end;
-        let writes = cx.plan.actions.iter().filter(|action| follows(&action.site, action.scope) && makes(action, &table));
+        let writes =
+            cx.plan.actions.iter().filter(|action| follows(&action.site, action.scope) && makes(action, &table));
         let creates = statements.iter().filter(|later| follows(later.site, later.scope) && creates(later.sql, &table));
         let by_write = writes.map(|action| (&action.site, overwrites(action)));
         let Some((site, overwrites)) =
@@ -187,7 +188,6 @@ fn makes(action: &Action, table: &str) -> bool {
 
 /// Whether a text of SQL makes this table anew.
 fn creates(sql: &str, table: &str) -> bool {
-    let words: Vec<String> =
-        sql.split(|c: char| c.is_whitespace() || c == '(').map(str::to_ascii_lowercase).collect();
+    let words: Vec<String> = sql.split(|c: char| c.is_whitespace() || c == '(').map(str::to_ascii_lowercase).collect();
     matches!(&words[..], [create, kind, name, ..] if create == "create" && kind == "table" && plain(name) == table)
 }

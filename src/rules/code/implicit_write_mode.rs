@@ -67,11 +67,19 @@ fn check(cx: &mut CodeContext<'_>) {
             None => Some(at) == position && argument.value != Literal::None,
         });
         let starts_here = write.chain.of(text).trim_start().trim_start_matches('\\').trim_start().starts_with(".write");
-        if !is_plain || sends || in_chain || by_argument || !starts_here || action.on_rdd || cx.plan.scope(action.scope).is_test {
+        if !is_plain
+            || sends
+            || in_chain
+            || by_argument
+            || !starts_here
+            || action.on_rdd
+            || cx.plan.scope(action.scope).is_test
+        {
             continue;
         }
         let message = "This write has no mode: it fails if the target is there, as on the second run of the job. Say which is meant: errorifexists, overwrite, append or ignore.";
-        let fix = templates::on_writer(action, "mode(\"errorifexists\")", "Say the mode that is in force: errorifexists");
+        let fix =
+            templates::on_writer(action, "mode(\"errorifexists\")", "Say the mode that is in force: errorifexists");
         let fix = fix.map(|fix| crate::rules::Fix { safe: true, ..fix });
         cx.shared.report(Finding::new(cx.shared.rule, Severity::Hint, action.site.method, message).with_fixes(fix));
     }

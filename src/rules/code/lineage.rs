@@ -86,6 +86,15 @@ pub(super) fn is_generated(plan: &StaticPlan, id: NodeId) -> bool {
     sources.all(|source| matches!(source, Source::Range(Some(_)) | Source::Local(Some(_))))
 }
 
+/// Whether all rows were in the driver's memory before: literals, lists, pandas frames.
+pub(super) fn is_from_driver(plan: &StaticPlan, id: NodeId) -> bool {
+    let mut sources = plan.upstream(id).into_iter().filter_map(|id| match &plan.node(id).operator {
+        Operator::Source(source) => Some(source),
+        _ => None,
+    });
+    sources.all(|source| matches!(source, Source::Local(_)))
+}
+
 /// The operators that read a frame, in source order.
 pub(super) fn readers(plan: &StaticPlan, id: NodeId) -> impl Iterator<Item = NodeId> {
     let reads = move |(_, node): &(usize, &Node)| node.inputs.contains(&id);
@@ -101,7 +110,13 @@ pub(super) fn actions_on(plan: &StaticPlan, id: NodeId) -> impl Iterator<Item = 
 pub(super) fn name_of<'a>(plan: &'a StaticPlan, frame: NodeId, action: &Action) -> Option<&'a str> {
     let is_known = |binding: &&Binding| {
         let before = binding.span.start < action.site.method.start;
-        binding.node == frame && before && (binding.scope == action.scope || binding.name.starts_with("self."))
+        let merged = || {
+            let node = plan.node(binding.node);
+            node.operator == Operator::Merge && node.inputs.contains(&frame)
+        };
+        (binding.node == frame || merged())
+            && before
+            && (binding.scope == action.scope || binding.name.starts_with("self."))
     };
     plan.bindings.iter().rfind(is_known).map(|binding| binding.name.as_str())
 }

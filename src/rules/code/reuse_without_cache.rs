@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::blocks::{Together, together};
-use super::{count_for_logging, foreach_batch_without_persist};
 use super::evidence::{self, measured};
 use super::lineage::{costly, is_generated, name_of, recomputed};
 use super::results::Words;
+use super::{count_for_logging, foreach_batch_without_persist};
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{Action, ActionKind, Literal, NodeId, Operator, ScopeId, Source};
@@ -197,8 +197,10 @@ fn may_read(cx: &CodeContext<'_>, id: NodeId, column: &str) -> bool {
     match node.operator {
         Operator::Filter { .. } | Operator::Project { .. } | Operator::WithColumns | Operator::Window => {
             let arguments = site.arguments.of(cx.shared.text);
-            let is_open = site.args.iter().any(|argument| matches!(argument.value, Literal::Unknown)) && !arguments.contains('"');
-            arguments.contains(column) || is_open && matches!(node.operator, Operator::Filter { .. }) && !arguments.contains('\'')
+            let is_open =
+                site.args.iter().any(|argument| matches!(argument.value, Literal::Unknown)) && !arguments.contains('"');
+            arguments.contains(column)
+                || is_open && matches!(node.operator, Operator::Filter { .. }) && !arguments.contains('\'')
         }
         Operator::Limit(_) | Operator::Hint(_) | Operator::Coalesce { .. } => false,
         _ => true,

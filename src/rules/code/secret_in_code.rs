@@ -58,7 +58,9 @@ fn check(cx: &mut CodeContext<'_>) {
     for setting in &cx.plan.settings {
         let Some(written) = setting.value.literal() else { continue };
         let is_url = secret_of_url(written).is_some();
-        if (is_url || is_secret(&setting.key.to_ascii_lowercase()) && is_value(written)) && !setting.value_span.is_empty() {
+        if (is_url || is_secret(&setting.key.to_ascii_lowercase()) && is_value(written))
+            && !setting.value_span.is_empty()
+        {
             found.push((setting.key.clone(), setting.value_span));
         }
     }

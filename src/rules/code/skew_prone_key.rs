@@ -154,7 +154,8 @@ fn made_null(cx: &CodeContext<'_>, side: NodeId, key: &str) -> Option<Span> {
                     "right" => (left, right),
                     _ => return None,
                 };
-                let is_common = matches!(&before.condition, JoinCondition::Using(keys) if keys.iter().any(|it| it == key));
+                let is_common =
+                    matches!(&before.condition, JoinCondition::Using(keys) if keys.iter().any(|it| it == key));
                 let is_null = !is_common && provides(cx, optional, key) && !provides(cx, kept, key);
                 return node.site.as_ref().filter(|_| is_null).map(|site| site.method);
             }

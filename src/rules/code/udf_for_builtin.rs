@@ -73,8 +73,14 @@ fn judge(cx: &CodeContext<'_>, index: usize, python: &PythonFunction) -> Option<
     );
     // A call in SQL needs SQL's names.
     let in_python = |call: &&&FunctionCall| call.language == Language::Python;
-    let written: Option<Vec<UdfCall<'_>>> =
-        calls.iter().map(|call| Some(call).filter(in_python).and_then(|call| Some(UdfCall { call: call.call, arguments: arguments(text, call)? }))).collect();
+    let written: Option<Vec<UdfCall<'_>>> = calls
+        .iter()
+        .map(|call| {
+            Some(call)
+                .filter(in_python)
+                .and_then(|call| Some(UdfCall { call: call.call, arguments: arguments(text, call)? }))
+        })
+        .collect();
     let fix = written.and_then(|calls| by_builtin(cx.plan, text, function, expression, &calls));
     let finding = Finding::new(cx.shared.rule, Severity::Warning, name_of(text, python), message).with_fixes(fix);
     Some(calls.iter().take(3).fold(finding, |finding, call| finding.with_related(call.method, "called here")))

@@ -103,10 +103,10 @@ fn carried(plan: &StaticPlan, id: NodeId) -> Option<(NodeId, LoopId)> {
 fn judge(cx: &CodeContext<'_>, calls: &[(NodeId, LoopId)]) -> Option<Finding> {
     let text = cx.shared.text;
     let sites = || calls.iter().filter_map(|&(id, inside)| Some((cx.plan.node(id).site.as_ref()?, inside, id)));
-    let is_meant = |site: &CallSite, id| cx.shared.is_for_other_versions(site.method) || is_beside_one_call(cx, site, id);
-    let reported: Vec<_> = sites()
-        .filter(|&(site, inside, id)| grows(cx, site, cx.plan.loop_(inside)) && !is_meant(site, id))
-        .collect();
+    let is_meant =
+        |site: &CallSite, id| cx.shared.is_for_other_versions(site.method) || is_beside_one_call(cx, site, id);
+    let reported: Vec<_> =
+        sites().filter(|&(site, inside, id)| grows(cx, site, cx.plan.loop_(inside)) && !is_meant(site, id)).collect();
     let &(site, inside, id) = reported.first()?;
     let looped = cx.plan.loop_(inside);
     let severity = if reads_its_own_column(site, looped, text) { Severity::Hint } else { Severity::Warning };
@@ -123,7 +123,8 @@ fn judge(cx: &CodeContext<'_>, calls: &[(NodeId, LoopId)]) -> Option<Finding> {
         "{method} runs in {turns} of this loop: each call adds a projection and analyses the whole plan again, so the time grows with the square of the columns. {instead}"
     );
     let may_join = severity != Severity::Hint;
-    let fix = templates::with_columns(cx.plan, text, cx.shared.version(), id, inside).filter(|_| may_join && reported.len() == 1);
+    let fix = templates::with_columns(cx.plan, text, cx.shared.version(), id, inside)
+        .filter(|_| may_join && reported.len() == 1);
     let finding = Finding::new(cx.shared.rule, severity, site.method, message)
         .with_related(looped.header, "the loop")
         .with_fixes(fix);
@@ -216,15 +217,18 @@ fn reads_its_own_column(site: &CallSite, looped: &Loop, text: &str) -> bool {
 /// Whether a name means the same in each turn of a loop.
 fn stays_the_same(name: &str, looped: &Loop, text: &str) -> bool {
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
+    // What a name belongs to: `field` of `field.name`.
+    let root = name.split('.').next().unwrap_or_default();
     let bound_by_lambda = || {
         let lambdas = looped.span.of(text).split("lambda ").skip(1);
-        looped.comprehension && lambdas.filter_map(|rest| rest.split(':').next()).any(|params| has_word(params, name))
+        looped.comprehension && lambdas.filter_map(|rest| rest.split(':').next()).any(|params| has_word(params, root))
     };
     let is_bound = |line: &str| {
         let (target, value) = line.split_once('=').unwrap_or((line, ""));
         let assigns = !value.starts_with('=') && !target.ends_with(['!', '<', '>']) && line.contains('=');
-        assigns && has_word(target, name) && !target.contains('(')
-            || line.trim_start().starts_with("for ") && has_word(line.split(" in ").next().unwrap_or_default(), name)
+        let is_named = |names: &str| has_word(names, name) || has_word(names, root) && !names.contains('.');
+        assigns && is_named(target) && !target.contains('(')
+            || line.trim_start().starts_with("for ") && is_named(line.split(" in ").next().unwrap_or_default())
     };
     is_name && !bound_by_lambda() && !looped.span.of(text).lines().any(is_bound)
 }
@@ -233,7 +237,7 @@ fn stays_the_same(name: &str, looped: &Loop, text: &str) -> bool {
 fn has_word(text: &str, name: &str) -> bool {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     !name.is_empty()
-        && text.match_indices(name).any(|(at, found)| {
-            !text[..at].ends_with(is_word) && !text[at + found.len()..].starts_with(is_word)
-        })
+        && text
+            .match_indices(name)
+            .any(|(at, found)| !text[..at].ends_with(is_word) && !text[at + found.len()..].starts_with(is_word))
 }

@@ -73,12 +73,10 @@ fn check(cx: &mut SettingsContext<'_>) {
         if is_for_some || !restates(cx, setting) || support::has_reason(&cx.shared, setting) {
             continue;
         }
-        let message = format!(
-            "`{}` is this by default in Spark {}: this changes nothing.",
-            setting.key,
-            cx.shared.version()
-        );
-        let mut finding = support::finding(&cx.shared, Severity::Hint, setting.key_span.cover(setting.value_span), message);
+        let message =
+            format!("`{}` is this by default in Spark {}: this changes nothing.", setting.key, cx.shared.version());
+        let mut finding =
+            support::finding(&cx.shared, Severity::Hint, setting.key_span.cover(setting.value_span), message);
         finding.unnecessary = true;
         let finding = finding.with_fixes(support::remove(&cx.shared, setting));
         cx.shared.report(finding);

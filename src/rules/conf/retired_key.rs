@@ -72,7 +72,8 @@ fn check(cx: &mut SettingsContext<'_>) {
 /// Whether the code sets the key for versions of Spark that still have it.
 fn is_for_other_versions(cx: &SettingsContext<'_>, setting: &Setting) -> bool {
     cx.shared.versions_at(setting.key_span).is_some_and(|versions| {
-        let mut meant = RELEASES.iter().chain(&catalog::VERSIONS).copied().filter(|release| versions.holds(*release)).peekable();
+        let mut meant =
+            RELEASES.iter().chain(&catalog::VERSIONS).copied().filter(|release| versions.holds(*release)).peekable();
         meant.peek().is_none() || meant.any(|version| fate(&setting.key, version).is_none())
     })
 }
@@ -93,7 +94,8 @@ fn fate(key: &str, version: catalog::SparkVersion) -> Option<Fate> {
     }
     let last = facts.declared_in().or(facts.raw_in()).map(|releases| releases.last);
     if !facts.present(version) && last.is_some_and(|last| last < catalog::nearest(version)) {
-        let last = last.map(|last| last.version()).map(|last| format!("{}.{}", last.major, last.minor)).unwrap_or_default();
+        let last =
+            last.map(|last| last.version()).map(|last| format!("{}.{}", last.major, last.minor)).unwrap_or_default();
         let instead = main.map(|main| main.key);
         return Some(Fate::Ignored { since: format!("after {last}"), instead, why: String::new() });
     }
@@ -118,11 +120,17 @@ fn finding(cx: &SettingsContext<'_>, setting: &Setting, fate: &Fate, newer: Opti
     let (severity, message) = match fate {
         Fate::Ignored { since, why, .. } => {
             let why = if why.is_empty() { String::new() } else { format!(" {why}") };
-            (Severity::Warning, format!("Spark {version} does not read `{key}` (gone {}).{why}{instead}", since_words(since)))
+            (
+                Severity::Warning,
+                format!("Spark {version} does not read `{key}` (gone {}).{why}{instead}", since_words(since)),
+            )
         }
         Fate::Alias { of, since } => {
             let since = since.map(|since| format!(" since {since}")).unwrap_or_default();
-            (Severity::Information, format!("`{key}` is the old name of `{of}`{since}; it still works and logs a warning."))
+            (
+                Severity::Information,
+                format!("`{key}` is the old name of `{of}`{since}; it still works and logs a warning."),
+            )
         }
         Fate::Removed { since, accepted } => {
             let value = setting.value.literal()?.trim();
@@ -153,7 +161,8 @@ fn since_words(since: &str) -> String {
 
 /// The rename; where Spark converts the old name's value, with the value as it converts it.
 fn renamed(cx: &SettingsContext<'_>, setting: &Setting, newer: &str) -> Option<Fix> {
-    let translates = catalog::setting(&setting.key).and_then(|facts| facts.alternative_of()).is_some_and(|main| main.translates);
+    let translates =
+        catalog::setting(&setting.key).and_then(|facts| facts.alternative_of()).is_some_and(|main| main.translates);
     if !translates {
         return support::rename(&cx.shared, setting, newer);
     }

@@ -41,7 +41,8 @@ pub(super) fn explains(entries: &[Entry<'_>]) -> bool {
 
 /// Whether a text is written for people: some words, and no options of a command.
 fn is_sentence(text: &str) -> bool {
-    let words = text.split_whitespace().filter(|word| word.chars().all(|c| c.is_alphabetic() || ".,;:'()-".contains(c)));
+    let words =
+        text.split_whitespace().filter(|word| word.chars().all(|c| c.is_alphabetic() || ".,;:'()-".contains(c)));
     text.starts_with(char::is_alphabetic) && !text.contains("--") && words.count() >= SENTENCE
 }
 
