@@ -79,7 +79,7 @@ fn is_handed_out(cx: &CodeContext<'_>, rdd: NodeId) -> bool {
         let next = readers(cx.plan, id).filter(|reader| !behind.contains(reader)).collect::<Vec<_>>();
         behind.extend(next);
     }
-    let stays = behind.iter().all(|&id| cx.plan.node(id).operator == Operator::Rdd);
+    let stays = behind.iter().all(|&id| matches!(cx.plan.node(id).operator, Operator::Rdd | Operator::Udf));
     let runs = cx.plan.actions.iter().any(|action| action.input.is_some_and(|input| behind.contains(&input)));
     stays && !runs && behind.iter().any(|id| cx.plan.escapes.contains(id))
 }
