@@ -211,7 +211,7 @@ impl<'a> Interpreter<'a> {
                 self.plan.functions.push(FunctionCall {
                     language: Language::Sql,
                     name: call.name.clone(),
-                    udf: udf,
+                    udf,
                     call: span,
                     method: map.span(&call.method),
                     arguments: map.span(&call.arguments),

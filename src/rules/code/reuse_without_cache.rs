@@ -133,8 +133,8 @@ fn judge(cx: &CodeContext<'_>, reused: &Reused, reported: &[NodeId]) -> Option<F
     let run_by = |step: NodeId| -> Vec<usize> {
         reused.actions.iter().copied().filter(|&index| computes(cx, &cx.plan.actions[index], step)).collect()
     };
-    let costly_steps = steps.filter_map(|&id| Some((id, costly(cx.plan.node(id))?, run_by(id))));
-    let (step, what, actions) = costly_steps.filter(|(.., actions)| actions.len() > 1).next()?;
+    let mut costly_steps = steps.filter_map(|&id| Some((id, costly(cx.plan.node(id))?, run_by(id))));
+    let (step, what, actions) = costly_steps.find(|(.., actions)| actions.len() > 1)?;
     let streams =
         |&id: &NodeId| matches!(cx.plan.node(id).operator, Operator::Source(Source::Read { streaming: true, .. }));
     if is_generated(cx.plan, reused.frame) || lineage.iter().any(streams) {
