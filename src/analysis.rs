@@ -115,6 +115,7 @@ fn static_findings<'a>(
             text: input.text,
             format: input.facts.format(),
             is_test,
+            version_branches: input.facts.plan().map_or(&[], |plan| &plan.version_branches),
             environment,
             conf,
             runs: input.runs,

@@ -27,6 +27,8 @@
 //! | `lower in filter` | the operator that a column function is used in |
 //! | `python RowUdf f`, `row calls re.compile`, `captures spark Session`, `builtin F.lower({0})` | Python that Spark runs |
 //! | `stream parquet processingTime` | a streaming query that starts, with its trigger |
+//! | `deletes out` | a call that deletes what lies under a path |
+//! | `only with 3.0 3.5`, `with any version` | a branch for some versions of Spark, by its first line: which of 2.4, 3.0, 3.3, 3.5 and 4.0 it may be for |
 //! | `misused BooleanOperator`, `shadowed sum`, `rows IsIn`, `driver data` | what the code does wrong with columns and rows |
 //! | `escapes` | a frame that goes where the file does not tell what is done with it |
 //! | `count tested empty`, `count logged`, `count used elsewhere 1`, `pandas unique` | what becomes of a result |
@@ -297,6 +299,17 @@ fn details(plan: &StaticPlan, mut fact: impl FnMut(Span, String)) {
     for stream in &plan.streams {
         let trigger = stream.trigger.as_ref().map_or("no trigger", |(keyword, ..)| keyword);
         fact(stream.site.method, format!("stream {} {trigger}", stream.write.format.as_deref().unwrap_or("?")));
+    }
+    for delete in &plan.deletes {
+        fact(delete.site.method, format!("deletes {}", literal(&delete.path)));
+    }
+    for branch in &plan.version_branches {
+        let known = ["2.4", "3.0", "3.3", "3.5", "4.0"];
+        let held: Vec<&str> =
+            known.into_iter().filter(|version| branch.versions.holds(version.parse().unwrap())).collect();
+        let text =
+            if held.len() == known.len() { "with any version".into() } else { format!("only with {}", held.join(" ")) };
+        fact(branch.span, text);
     }
     for misused in &plan.misused {
         fact(misused.span, format!("misused {:?}", misused.misuse));

@@ -278,6 +278,19 @@ pub struct DriverData {
     pub span: Span,
 }
 
+/// A call that deletes what lies under a path, by whatever means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PathDelete {
+    /// The call.
+    pub site: CallSite,
+    /// The path.
+    pub path: Literal,
+    /// The path's expression as written; empty where it is a part of a command's text.
+    pub written: String,
+    /// The function that holds it.
+    pub scope: ScopeId,
+}
+
 /// A call of a function of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LocalCall {

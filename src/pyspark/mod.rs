@@ -28,6 +28,7 @@ mod sql;
 mod strings;
 mod syntax;
 mod value;
+mod versions;
 
 pub use context::{StringContext, StringRole};
 pub use file::{PythonFile, may_use_spark, sql_script};

@@ -3,6 +3,7 @@
 use smallvec::SmallVec;
 
 pub use super::details::*;
+pub use super::versions::{VersionBranch, Versions};
 
 use super::api::{self, Class};
 use crate::conf::Setting;
@@ -81,6 +82,10 @@ pub struct StaticPlan {
     pub bounds: Vec<RowBound>,
     /// Texts of SQL, in source order: between the quotes where they stand in one literal.
     pub sql: Vec<Span>,
+    /// Calls that delete what lies under a path, in source order.
+    pub deletes: Vec<PathDelete>,
+    /// Code that runs with some versions of Spark only, in source order.
+    pub version_branches: Vec<VersionBranch>,
     /// By node: whether an earlier node has the same call (a function that was read for several callers).
     pub repeats: Vec<bool>,
 }
@@ -593,6 +598,8 @@ impl StaticPlan {
         let mut seen = rustc_hash::FxHashSet::default();
         self.repeats =
             self.nodes.iter().map(|node| node.site.as_ref().is_some_and(|site| !seen.insert(site.call))).collect();
+        self.deletes.sort_by_key(|delete| delete.site.call);
+        self.version_branches.sort_by_key(|branch| branch.span);
         self.sql.sort();
         self.sql.dedup();
         self.actions.sort_by_key(|action| (action.site.call.start, action.site.call.end));

@@ -8,6 +8,7 @@ use super::api::Class;
 use super::ir::{FunctionId, Top};
 use super::plan::{JoinCondition, KeyTerm, Literal, NodeId};
 use super::sql::place::{Piece, Pieces};
+use super::versions::Versions;
 use crate::text::Span;
 
 /// One top-level statement with the text that holds it. The files that are read together lie one behind the other, the
@@ -95,6 +96,8 @@ pub(super) enum Value<'a> {
     Rdd(NodeId),
     Column(Rc<Column>),
     Window(Rc<WindowSpec>),
+    /// Spark's version, or what is made of it.
+    Version(SparkVersionValue),
     /// A UDF, as an index into the plan's Python functions where the file tells.
     Udf(Option<usize>),
     /// An object of a library around PySpark.
@@ -116,6 +119,41 @@ pub(super) enum Value<'a> {
     Choice(Rc<Vec<Value<'a>>>),
     UserClass(Rc<UserClass<'a>>),
     Instance(Rc<UserClass<'a>>, EnvId),
+}
+
+/// What is made of Spark's version.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum SparkVersionValue {
+    /// The version, as a text, a list of numbers or an object that compares.
+    Whole,
+    /// Its first number.
+    Major,
+    /// Something else of it.
+    Part,
+    /// A test: the versions for which it holds, and those for which it doesn't, at most.
+    Test(Rc<(Versions, Versions)>),
+}
+
+impl SparkVersionValue {
+    /// A test that holds for these versions alone; `None` if that isn't told.
+    pub(super) fn exact(versions: Option<Versions>) -> Self {
+        let branches = versions.map_or_else(
+            || (Versions::all(), Versions::all()),
+            |versions| {
+                let others = versions.others();
+                (versions, others)
+            },
+        );
+        Self::Test(Rc::new(branches))
+    }
+
+    /// The versions for which it is true, and those for which it isn't, at most.
+    pub(super) fn branches(&self) -> (Versions, Versions) {
+        match self {
+            Self::Test(branches) => (**branches).clone(),
+            _ => (Versions::all(), Versions::all()),
+        }
+    }
 }
 
 /// Objects of libraries around PySpark.
@@ -473,6 +511,7 @@ impl<'a> Value<'a> {
             (Self::Grouped(a), Self::Grouped(b)) => a == b,
             (Self::Column(a), Self::Column(b)) => a == b,
             (Self::Window(a), Self::Window(b)) => a == b,
+            (Self::Version(a), Self::Version(b)) => a == b,
             (Self::Closure(a), Self::Closure(b)) => {
                 Rc::ptr_eq(a, b)
                     || a.code.base == b.code.base

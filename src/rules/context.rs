@@ -10,7 +10,9 @@ use crate::conf::properties::PropertiesFile;
 use crate::conf::{EffectiveConf, Setting};
 use crate::link::Links;
 use crate::pyspark::StaticPlan;
+use crate::pyspark::plan::{VersionBranch, Versions};
 use crate::run::Run;
+use crate::text::Span;
 
 /// Whose Spark it is; vendors keep settings that Apache Spark retired and add their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, serde::Deserialize, serde::Serialize)]
@@ -89,6 +91,8 @@ pub struct Shared<'a> {
     pub format: Option<CarrierKind>,
     /// The document is a test (`test_*.py`, `conftest.py`, under `tests/`).
     pub is_test: bool,
+    /// Code of the document that runs with some versions of Spark only.
+    pub version_branches: &'a [VersionBranch],
     /// The project.
     pub environment: &'a Environment,
     /// The job's effective configuration.
@@ -103,6 +107,17 @@ impl Shared<'_> {
     /// The Spark version whose facts apply.
     pub fn version(&self) -> SparkVersion {
         self.environment.version
+    }
+
+    /// The versions of Spark that the code at a place is for, at most; `None` where it asks for none.
+    pub fn versions_at(&self, place: Span) -> Option<Versions> {
+        let around = self.version_branches.iter().filter(|branch| branch.span.contains(place));
+        around.map(|branch| branch.versions.clone()).reduce(|all, inner| all.and(&inner))
+    }
+
+    /// Whether a place is in a branch that the project's Spark doesn't take.
+    pub fn is_for_other_versions(&self, place: Span) -> bool {
+        self.versions_at(place).is_some_and(|versions| !versions.holds(self.version()))
     }
 
     /// The newest linked run.

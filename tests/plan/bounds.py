@@ -40,3 +40,5 @@ df.limit(10).withColumn("x", F.explode("xs")).collect()  #> collect: small; proj
 df.limit(7).join(df, "k", "left_semi").collect()  #> collect: exactly 7; join left_semi using [k]
 df.na.drop().collect(); df.stat.crosstab("a", "b")  #> collect: unbounded; crosstab: unbounded
 df.limit(100).limit(5).collect()  #> collect: exactly 5
+df.select([F.when(F.count(F.lit(1)) == F.lit(0), F.lit(False)).otherwise(F.count(c) > F.lit(9)).alias(c) for c in cols]).collect()  #> collect: exactly 1; project aggregates
+df.select(F.count("k") > F.col("k")).collect()  #> collect: unbounded

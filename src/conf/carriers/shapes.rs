@@ -2,8 +2,10 @@
 //!
 //! A key that begins with `spark.` is a setting in any map; which carrier it is follows from the keys above it. Some
 //! maps hold settings whatever their keys look like (`spark_conf`), and some fields stand for keys (`executorMemory`).
+//! What a document only speaks of, as an example in a catalogue of rules, is no setting: see `documented`.
 
 mod chain;
+mod documented;
 mod emr;
 mod jobs;
 mod kubernetes;
@@ -55,18 +57,18 @@ const OPTION_STRINGS: [&str; 4] =
 
 /// Reads a document.
 pub(super) fn read(document: &str, root: &Node<'_>, out: &mut Collector) {
-    Shapes { document, out, strings_only: false }.node(root, Carrier::Job, 0);
+    Shapes { document, out, strings_only: false, documented: false }.node(root, Carrier::Job, 0);
 }
 
 /// Reads a command that stands in a list of strings.
 pub(super) fn read_command(document: &str, words: &[&Scalar<'_>], out: &mut Collector) {
-    Shapes { document, out, strings_only: false }.command(words, None);
+    Shapes { document, out, strings_only: false, documented: false }.command(words, None);
 }
 
 /// Reads the body of `%%configure`, which Livy takes or Glue.
 pub(super) fn read_session(document: &str, root: &Node<'_>, out: &mut Collector) {
     let nodes = if let Node::List(nodes) = root { nodes.as_slice() } else { std::slice::from_ref(root) };
-    let mut shapes = Shapes { document, out, strings_only: false };
+    let mut shapes = Shapes { document, out, strings_only: false, documented: false };
     for node in nodes {
         shapes.session(node);
         shapes.node(node, Carrier::Job, 0);
@@ -78,6 +80,8 @@ struct Shapes<'d, 'o> {
     out: &'o mut Collector,
     /// Inside of a manifest that takes nothing but strings as values.
     strings_only: bool,
+    /// Inside of an article that explains settings.
+    documented: bool,
 }
 
 impl Shapes<'_, '_> {
@@ -89,9 +93,12 @@ impl Shapes<'_, '_> {
             Node::Map(entries) => {
                 let commands = self.jobs(node);
                 let mut settings = Vec::new();
+                let outer = self.documented;
+                self.documented |= depth > 0 && documented::explains(entries);
                 for entry in entries.iter().filter(|entry| !commands.contains(&entry.key.as_str())) {
                     settings.extend(self.entry(entry, carrier, depth));
                 }
+                self.documented = outer;
                 self.out.group(&settings);
             }
             Node::List(nodes) => {
@@ -117,14 +124,19 @@ impl Shapes<'_, '_> {
     fn entry(&mut self, entry: &Entry<'_>, carrier: Carrier, depth: usize) -> Option<usize> {
         let name = entry.key.as_str();
         if is_key(name) && !matches!(entry.value, Node::Map(_) | Node::List(_)) {
-            return self.setting(entry, carrier);
+            return if self.documented { None } else { self.setting(entry, carrier) };
         }
         if let Some(carrier) = carrier_of_map(name) {
             self.all(&entry.value, carrier);
         }
         match &entry.value {
             Node::Scalar(value) => self.named_text(name, value),
-            Node::Map(_) | Node::List(_) => self.node(&entry.value, carrier_below(name, carrier), depth + 1),
+            Node::Map(_) | Node::List(_) => {
+                let outer = self.documented;
+                self.documented &= !documented::is_handed_to_spark(name);
+                self.node(&entry.value, carrier_below(name, carrier), depth + 1);
+                self.documented = outer;
+            }
             Node::Unknown(_) => {}
         }
         None

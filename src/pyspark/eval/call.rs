@@ -278,6 +278,7 @@ impl<'a> Interpreter<'a> {
             Value::Rdd(rdd) => self.rdd_method(*rdd, name, call),
             Value::Column(column) => self.column_method(column, name, call),
             Value::Window(window) => self.window_method(window, name, call),
+            Value::Version(version) => self.version_method(version, name, call.values.first()),
             Value::Reader(reader) => self.reader_method(reader, name, call),
             Value::Writer(writer) => self.writer_method(writer, name, call),
             Value::Object(object) => self.object_method(*object, name, call),

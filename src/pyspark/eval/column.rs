@@ -119,7 +119,7 @@ pub(super) fn compare<'a>(comparison: Comparison<'_>, operands: &[Value<'a>]) ->
     };
     Value::Column(Rc::new(Column {
         relation,
-        aggregate: columns.iter().any(|column| column.aggregate),
+        aggregate: columns.iter().any(|column| column.aggregate) && operands.iter().all(one_value),
         udf: columns.iter().any(|column| column.udf),
         calls,
         computed: true,
@@ -127,6 +127,14 @@ pub(super) fn compare<'a>(comparison: Comparison<'_>, operands: &[Value<'a>]) ->
         terms,
         ..Column::default()
     }))
+}
+
+/// Whether it has one value for all rows: an aggregate or a literal.
+fn one_value(value: &Value<'_>) -> bool {
+    match value {
+        Value::Column(column) => column.aggregate || column.constant,
+        value => value.is_scalar(),
+    }
 }
 
 /// A column with more calls in it is described by its first ones.

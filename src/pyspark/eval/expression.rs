@@ -10,7 +10,7 @@ use super::{DEPTH, Interpreter, Usage, column};
 use crate::pyspark::ir::{Expr, ExprId, Operator, Pair};
 use crate::pyspark::plan::NodeId;
 use crate::pyspark::strings;
-use crate::pyspark::value::{Closure, Code, Column, Entry, Item, Object, Relation, Value};
+use crate::pyspark::value::{Closure, Code, Column, Entry, Item, Object, Relation, SparkVersionValue, Value};
 use crate::text::Span;
 
 /// Lists that are added are known up to this many elements, so that lists in lists can't multiply further.
@@ -67,7 +67,9 @@ impl<'a> Interpreter<'a> {
                     return Value::Unknown;
                 }
                 let call = Call::new(self, code, id, usage);
+                self.note_delete(&call);
                 let handed = frames_in(&call.values);
+                let version = Self::version_of_call(&call.values);
                 let is_told = tells_use(&value);
                 let of_class = matches!(value, Value::Instance(..) | Value::UserClass(_));
                 let result = match &code.top.expr(*function).expr {
@@ -80,7 +82,10 @@ impl<'a> Interpreter<'a> {
                 if !is_told || of_class && matches!(result, Value::Unknown) {
                     self.plan.escapes.extend(handed);
                 }
-                result
+                match (result, version) {
+                    (Value::Unknown | Value::Foreign | Value::Template(_), Some(version)) => version,
+                    (result, _) => result,
+                }
             }
             Expr::Attribute { object, name, .. } => {
                 let name = self.str(code, *name);
@@ -97,7 +102,8 @@ impl<'a> Interpreter<'a> {
                 let right = self.eval(code, *right, Usage::Used);
                 self.frame.conditional = conditional;
                 self.check_either(code, id, &value, &right);
-                self.merge(value, right)
+                let is_and = self.is_and(code, id);
+                self.either_version(is_and, &value, &right).unwrap_or_else(|| self.merge(value, right))
             }
             _ => value,
         }
@@ -113,9 +119,12 @@ impl<'a> Interpreter<'a> {
                     Some(value) => {
                         let value = self.imported(value);
                         self.uses_result(&value, code.span(node.span));
-                        value
+                        match value {
+                            Value::Unknown => self.named_version(name).unwrap_or(Value::Unknown),
+                            value => value,
+                        }
                     }
-                    None => self.free(name),
+                    None => self.named_version(name).unwrap_or_else(|| self.free(name)),
                 }
             }
             Expr::Text(text) => {
@@ -138,6 +147,9 @@ impl<'a> Interpreter<'a> {
                 let values: Vec<Value<'a>> =
                     operands.iter().map(|operand| self.eval(code, *operand, Usage::Used)).collect();
                 self.check_comparison(code, id, operands, &values);
+                if let Some(test) = self.version_comparison(code, operands, &values) {
+                    return test;
+                }
                 // `is` and `in` give a truth value, whatever they compare.
                 if self.gives_truth(code, operands) {
                     return Value::Unknown;
@@ -149,7 +161,13 @@ impl<'a> Interpreter<'a> {
             Expr::Not(operand) => {
                 let value = self.eval(code, *operand, Usage::Used);
                 self.check_not(code, id, *operand, &value);
-                Value::Unknown
+                match value {
+                    Value::Version(version) => {
+                        let (then, otherwise) = version.branches();
+                        Value::Version(SparkVersionValue::Test(Rc::new((otherwise, then))))
+                    }
+                    _ => Value::Unknown,
+                }
             }
             Expr::Unary { minus, operand } => match self.eval(code, *operand, Usage::Used) {
                 Value::Integer(number) if *minus => Value::Integer(number.saturating_neg()),
@@ -162,6 +180,11 @@ impl<'a> Interpreter<'a> {
             Expr::Conditional { test, then, otherwise } => {
                 let truth = self.eval(code, *test, Usage::Used);
                 self.check_condition(code, *test, &truth);
+                if let Value::Version(version) = &truth {
+                    let branches = version.branches();
+                    self.note_version_span(self.span_of(code, *then), &branches.0);
+                    self.note_version_span(self.span_of(code, *otherwise), &branches.1);
+                }
                 let holds = self.tests_none(code, *test);
                 let conditional = std::mem::replace(&mut self.frame.conditional, true);
                 let doubted = self.doubt(code, *test);
@@ -363,6 +386,7 @@ impl<'a> Interpreter<'a> {
             (Value::Library(object), _) => self.library_attribute(object, ""),
             // `Base[Config]`.
             (class @ Value::UserClass(_), _) => class,
+            (Value::Version(version), key) => self.version_item(&version, &key, slice),
             (Value::Foreign, _) => Value::Foreign,
             (Value::Pandas(of), _) => Value::Pandas(of),
             (Value::Row(node), _) => Value::Cell(node),

@@ -207,14 +207,21 @@ impl<'a> Interpreter<'a> {
 
     fn write(&mut self, writer: Writer, run: Run, name: &str, call: &Call<'a>) -> Value<'a> {
         let mut write = writer.write;
+        let is_saved = matches!(name, "save" | "saveAsTable");
         if matches!(run, Run::WriteFormat | Run::WriteJdbc) {
             write.format = Some(name.to_owned());
-        } else if let Some(format) = call.keyword("format").and_then(|(_, value)| value.as_text()) {
+        } else if let Some(format) =
+            call.arg(if is_saved { 1 } else { usize::MAX - 1 }, "format").and_then(|(_, value)| value.as_text())
+        {
             write.format = Some(format.to_ascii_lowercase());
         }
-        if let Some((_, mode)) =
-            if matches!(name, "parquet" | "csv" | "json" | "orc") { call.arg(1, "mode") } else { call.keyword("mode") }
-        {
+        if let Some((_, mode)) = if matches!(name, "parquet" | "csv" | "json" | "orc") {
+            call.arg(1, "mode")
+        } else if is_saved {
+            call.arg(2, "mode")
+        } else {
+            call.keyword("mode")
+        } {
             write.mode = mode.as_text().map(str::to_ascii_lowercase).or(write.mode);
         }
         let target = match run {

@@ -13,6 +13,7 @@ mod callers;
 mod column;
 mod composed;
 mod condition;
+mod deletes;
 mod effects;
 mod expression;
 mod frame;
@@ -31,6 +32,7 @@ mod rdd;
 mod settings;
 mod sql;
 mod statement;
+mod version;
 
 use std::rc::Rc;
 
@@ -42,7 +44,8 @@ use super::Imports;
 use super::file::Placed;
 use super::ir::{ExprId, FunctionId};
 use super::plan::{Action, CallSite, Literal, LoopId, Node, NodeId, Operator, Scope, ScopeId, SparkUse, StaticPlan};
-use super::value::{Closure, Code, EnvId, Item, UserClass, Value};
+use super::value::{Closure, Code, EnvId, Item, SparkVersionValue, UserClass, Value};
+use super::versions::Versions;
 use super::{jobs, magics};
 use crate::text::Span;
 
@@ -152,8 +155,12 @@ struct Interpreter<'a> {
     released: FxHashSet<Span>,
     functions: FxHashMap<Span, u32>,
     python: FxHashMap<Span, usize>,
+    /// UDFs by the name that SQL knows them by, in lower case.
+    registered: FxHashMap<String, usize>,
     /// Functions that Spark runs, with the plan's index.
     row_functions: Vec<(usize, Closure<'a>)>,
+    /// The versions of Spark that a statement left over for those behind it.
+    left_to: Option<Versions>,
     /// The arguments of a `print` or a logger's call are being read.
     logging: bool,
     depth: usize,
@@ -203,7 +210,9 @@ impl<'a> Interpreter<'a> {
             released: FxHashSet::default(),
             functions: FxHashMap::default(),
             python: FxHashMap::default(),
+            registered: FxHashMap::default(),
             row_functions: Vec::new(),
+            left_to: None,
             logging: false,
             depth: 0,
             steps: 0,
@@ -292,6 +301,10 @@ impl<'a> Interpreter<'a> {
             (Value::Frame(a), Value::Frame(b)) => Value::Frame(self.merged_node(a, b)),
             (Value::Rdd(a), Value::Rdd(b)) => Value::Rdd(self.merged_node(a, b)),
             (Value::Rows(a), Value::Rows(b)) => Value::Rows(self.merged_node(a, b)),
+            (version @ Value::Version(_), _) | (_, version @ Value::Version(_)) => match version {
+                Value::Version(SparkVersionValue::Test(_)) => Value::Version(SparkVersionValue::exact(None)),
+                version => version,
+            },
             // `None` stands for "not yet"; using it would fail.
             (Value::None, known) | (known, Value::None) if !known.is_scalar() => known,
             (a @ (Value::Text(_) | Value::Template(_)), b @ (Value::Text(_) | Value::Template(_))) => {

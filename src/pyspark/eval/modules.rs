@@ -3,7 +3,7 @@
 use super::Interpreter;
 use crate::pyspark::api::{self, Class};
 use crate::pyspark::ir::{Imported, Stmt, StmtNode};
-use crate::pyspark::value::{Code, Object, Value};
+use crate::pyspark::value::{Code, Object, SparkVersionValue, Value};
 
 impl<'a> Interpreter<'a> {
     /// What the module's own imports tell before anything runs.
@@ -118,6 +118,7 @@ impl<'a> Interpreter<'a> {
     /// The value of `path.name`.
     pub(super) fn member(&mut self, path: &str, name: &'a str) -> Value<'a> {
         match (path, name) {
+            ("pyspark" | "pyspark.version", "__version__") => return Value::Version(SparkVersionValue::Whole),
             ("functools", "reduce") => return Value::Builtin("reduce"),
             ("functools", "partial") => return Value::Builtin("partial"),
             ("functools", "wraps") => return Value::Builtin("wraps"),

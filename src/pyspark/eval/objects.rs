@@ -12,7 +12,7 @@ use crate::pyspark::ir::{ArgName, ExprId};
 use crate::pyspark::plan::{
     ActionKind, DriverData, Loop, LoopOver, Operator, RowUseKind, SessionStart, Source, WindowOrder,
 };
-use crate::pyspark::value::{Code, Library, Object, Reader, Template, UserClass, Value, WindowSpec};
+use crate::pyspark::value::{Code, Library, Object, Reader, SparkVersionValue, Template, UserClass, Value, WindowSpec};
 
 /// Built-in functions that pass frames or collections on.
 pub(super) fn is_builtin(name: &str) -> bool {
@@ -95,7 +95,8 @@ impl<'a> Interpreter<'a> {
                 value
             }
             Value::Row(node) => Value::Cell(*node),
-            _ => Value::Unknown,
+            Value::Version(version) => self.version_attribute(version, name),
+            _ => self.named_version(name).unwrap_or(Value::Unknown),
         }
     }
 
@@ -103,6 +104,7 @@ impl<'a> Interpreter<'a> {
         let class = match object {
             Object::Session => Class::SparkSession,
             Object::SqlContext => Class::SqlContext,
+            Object::Context if name == "version" => return Value::Version(SparkVersionValue::Whole),
             _ => return Value::Unknown,
         };
         let returns = api::entry(class, name).map(|entry| entry.returns);
@@ -117,6 +119,7 @@ impl<'a> Interpreter<'a> {
                 Class::Builder => Value::Object(Object::Builder),
                 _ => Value::Unknown,
             },
+            (Object::Session, "version") => Value::Version(SparkVersionValue::Whole),
             (_, "udtf") => Value::Object(Object::UdfRegistration),
             // Names that Spark keeps for itself, and names of Glue.
             (Object::Session, "_sc") | (Object::SqlContext, "sparkContext") => Value::Object(Object::Context),

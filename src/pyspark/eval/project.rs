@@ -280,6 +280,8 @@ impl<'a> Interpreter<'a> {
         plan.session_span = plan.session_span.filter(|span| own(*span));
         plan.sessions.retain(|session| own(session.call));
         plan.sql.retain(|text| own(*text));
+        plan.deletes.retain(|delete| own_site(&delete.site));
+        plan.version_branches.retain(|branch| own(branch.span));
         plan.misused.retain(|misused| own(misused.span));
         plan.shadowed.retain(|shadowed| own(shadowed.span));
         plan.row_uses.retain(|used| own(used.span));

@@ -46,6 +46,14 @@ impl<'a> Interpreter<'a> {
 
     /// `spark.udf.register(name, f)`.
     pub(super) fn registered_udf(&mut self, call: &Call<'a>) -> Value<'a> {
+        let udf = self.udf_to_register(call);
+        if let (Value::Udf(Some(index)), Some(name)) = (&udf, call.value(0, "name").and_then(Value::as_text)) {
+            self.registered.insert(name.to_ascii_lowercase(), *index);
+        }
+        udf
+    }
+
+    fn udf_to_register(&mut self, call: &Call<'a>) -> Value<'a> {
         match call.value(1, "f") {
             Some(Value::Udf(known)) => Value::Udf(*known),
             Some(Value::Closure(closure)) => {

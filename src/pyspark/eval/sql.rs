@@ -195,6 +195,11 @@ impl<'a> Interpreter<'a> {
         }
         let mut calls = Vec::with_capacity(lowered.calls.len());
         for call in &lowered.calls {
+            let udf = self.registered.get(&call.name).copied();
+            // A function of the session that this file doesn't register.
+            if udf.is_none() && call.over.is_none() && !sql::is_builtin(&call.name) {
+                continue;
+            }
             let span = map.span(&call.call);
             let next = self.plan.functions.len() as u32;
             let index = *self.functions.entry(span).or_insert(next);
@@ -209,7 +214,7 @@ impl<'a> Interpreter<'a> {
                 self.plan.functions.push(FunctionCall {
                     language: Language::Sql,
                     name: call.name.clone(),
-                    udf: None,
+                    udf,
                     call: span,
                     method: map.span(&call.method),
                     arguments: map.span(&call.arguments),
@@ -241,17 +246,25 @@ impl<'a> Interpreter<'a> {
             Relation::Unknown
         };
         let mut column = Column { aggregate, explodes, relation, ..Column::default() };
-        if sql::has_window(&text.text)
+        if (sql::has_window(&text.text) || self.calls_registered(&text.text))
             && let Some(lowered) = sql::lowered(&format!("{SELECT}{}", text.text))
         {
             let pieces: Pieces = std::iter::once(Piece::elsewhere(SELECT)).chain(text.pieces.iter().copied()).collect();
             let map = SourceMap::new(&pieces, |span| self.text_at(span), HOLE.len(), whole);
             let (windows, calls) = self.sql_functions(&lowered, &[], &map);
+            column.udf =
+                calls.iter().any(|call| self.plan.functions.get(*call as usize).is_some_and(|call| call.udf.is_some()));
             column.windowed = lowered.calls.iter().any(|call| call.over.is_some());
             column.window = windows.first().copied();
             column.calls = calls.into_iter().take(MOST_CALLS).collect();
         }
         column
+    }
+
+    /// Whether an expression calls a UDF that the file registered.
+    fn calls_registered(&self, text: &str) -> bool {
+        let text = if self.registered.is_empty() { String::new() } else { text.to_ascii_lowercase() };
+        self.registered.keys().any(|name| text.contains(name.as_str()))
     }
 
     /// `selectExpr(...)`: each text is a column.

@@ -4,17 +4,24 @@ use std::rc::Rc;
 
 use smallvec::SmallVec;
 
-use super::{Flow, Interpreter, Usage};
+use super::{Flow, Interpreter, Usage, version};
 use crate::pyspark::ir::{Case, ClassId, Expr, ExprId, FunctionId, Operator, Stmt, StmtNode};
 use crate::pyspark::plan::{LoopId, ScopeId};
 use crate::pyspark::value::{Closure, Code, UserClass, Value};
+use crate::pyspark::versions::Versions;
 use crate::text::Span;
 
 impl<'a> Interpreter<'a> {
     pub(super) fn block(&mut self, code: Code<'a>, block: &'a [StmtNode]) -> Flow {
-        for node in block {
-            if self.statement(code, node) == Flow::Leaves {
+        for (index, node) in block.iter().enumerate() {
+            let flow = self.statement(code, node);
+            let left = self.left_to.take();
+            if flow == Flow::Leaves {
                 return Flow::Leaves;
+            }
+            // `if version < 3: return …`: what follows is for the others.
+            if let Some(versions) = left {
+                self.note_versions(code, &block[index + 1..], &versions);
             }
         }
         Flow::Next
@@ -183,10 +190,19 @@ impl<'a> Interpreter<'a> {
     ) -> Flow {
         let mut outcomes = Vec::new();
         let (mut is_dead, mut is_void) = (false, false);
+        let (all, mut left) = (Versions::all(), None::<Versions>);
         for (test, body) in branches {
             self.at(code, code.top.expr(*test).span);
             let value = self.eval(code, *test, Usage::Used);
             self.check_condition(code, *test, &value);
+            if let Value::Version(version) = &value {
+                let (then, others) = version.branches();
+                let rest = left.as_ref().unwrap_or(&all);
+                self.note_versions(code, body, &then.and(rest));
+                left = Some(others.and(rest));
+            } else if let Some(rest) = &left {
+                self.note_versions(code, body, rest);
+            }
             match self.truth(code, *test) {
                 Some(true) => {
                     if outcomes.is_empty() {
@@ -217,15 +233,21 @@ impl<'a> Interpreter<'a> {
                 }
             }
         }
+        if let (Some(rest), Some(otherwise)) = (&left, otherwise) {
+            self.note_versions(code, otherwise, rest);
+        }
         let last = match otherwise {
             Some(otherwise) if outcomes.is_empty() && !is_dead => return self.block(code, otherwise),
             Some(otherwise) => self.branch(code, otherwise),
             None => (Flow::Next, Vec::new()),
         };
+        let leaves = outcomes.iter().all(|(flow, _)| *flow == Flow::Leaves);
         if !is_void {
             outcomes.push(last);
         }
-        self.join(outcomes)
+        let flow = self.join(outcomes);
+        self.left_to = left.filter(|_| leaves && otherwise.is_none());
+        flow
     }
 
     /// Reads the branches behind one that is always taken, for what they do alone.
@@ -263,7 +285,12 @@ impl<'a> Interpreter<'a> {
         }
         let changes = self.rollback();
         let mut outcomes = vec![(flow, changes)];
+        let mut before = version::end_of(body).unwrap_or_default();
         for handler in handlers {
+            if self.is_fallback(code, body, before, handler) {
+                self.note_versions(code, handler, &Versions::all());
+            }
+            before = version::end_of(handler).unwrap_or(before);
             outcomes.push(self.branch(code, handler));
         }
         let flow = self.join(outcomes);

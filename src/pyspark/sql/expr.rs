@@ -254,9 +254,6 @@ impl Lowering<'_, '_> {
             let is = |kind| known.is_some_and(|function| function.kind == kind);
             facts.aggregate |= !is_window && is(FunctionKind::Aggregate);
             facts.explodes |= is(FunctionKind::Generator);
-            if !is_window && known.is_none() {
-                continue;
-            }
             let Some(index) = self.call(name, function, named, facts) else { continue };
             facts.calls.push(index);
             if is_window {

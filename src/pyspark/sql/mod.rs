@@ -142,3 +142,8 @@ pub(super) enum CommandKind {
     /// `UNCACHE TABLE`.
     Uncache(String),
 }
+
+/// Whether a function is one of Spark's own that calls are noted of.
+pub(super) fn is_builtin(name: &str) -> bool {
+    super::api::sql_function(name).is_some()
+}

@@ -1,5 +1,6 @@
 //! Frames that leave for RDDs.
 
+use super::lineage::readers;
 use crate::declare_rule;
 use crate::pyspark::api::Step;
 use crate::pyspark::plan::{NodeId, Operator};
@@ -16,7 +17,8 @@ declare_rule! {
     /// - whole partitions are worked on (`mapPartitions`, `foreachPartition`);
     /// - only the RDD's properties are asked for (`getNumPartitions`), or it is handed to another library;
     /// - it is read as JSON (`spark.read.json(df.rdd.map(...))`);
-    /// - it numbers rows (`zipWithIndex`).
+    /// - it numbers rows (`zipWithIndex`);
+    /// - the RDD of objects is what a function returns: its callers want no frame.
     ///
     /// ## Example
     /// ```python
@@ -49,7 +51,11 @@ fn check(cx: &mut CodeContext<'_>) {
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
         let Some(site) = node.site.as_ref().filter(|_| !cx.plan.is_repeat(id)) else { continue };
-        if node.operator != Operator::Rdd || site.method.of(cx.shared.text) != "rdd" || !by_row(cx, id) {
+        if node.operator != Operator::Rdd
+            || site.method.of(cx.shared.text) != "rdd"
+            || !by_row(cx, id)
+            || is_handed_out(cx, id)
+        {
             continue;
         }
         // The reader of JSON texts takes an RDD, and has no other way to a schema.
@@ -63,6 +69,20 @@ fn check(cx: &mut CodeContext<'_>) {
         findings.push(Finding::new(cx.shared.rule, Severity::Information, site.method, message));
     }
     findings.into_iter().for_each(|finding| cx.shared.report(finding));
+}
+
+/// Whether the RDD leaves the file as one, and is neither run nor made a frame again before.
+fn is_handed_out(cx: &CodeContext<'_>, rdd: NodeId) -> bool {
+    let mut behind = vec![rdd];
+    let mut at = 0;
+    while let Some(&id) = behind.get(at) {
+        at += 1;
+        let next = readers(cx.plan, id).filter(|reader| !behind.contains(reader)).collect::<Vec<_>>();
+        behind.extend(next);
+    }
+    let stays = behind.iter().all(|&id| matches!(cx.plan.node(id).operator, Operator::Rdd | Operator::Udf));
+    let runs = cx.plan.actions.iter().any(|action| action.input.is_some_and(|input| behind.contains(&input)));
+    stays && !runs && behind.iter().any(|id| cx.plan.escapes.contains(id))
 }
 
 /// Whether a function of single rows works on the RDD.

@@ -1,20 +1,25 @@
-//! A table that is dropped to be made again.
+//! A table or a path that is emptied to be written again.
 
+use super::blocks::{Together, together};
 use crate::declare_rule;
-use crate::pyspark::plan::{Action, ActionKind, CallSite, Literal, Node, Operator, ScopeId, Source};
-use crate::rules::{CodeContext, Finding, Severity, templates};
+use crate::pyspark::plan::{Action, ActionKind, CallSite, Literal, Node, Operator, PathDelete, ScopeId, Source};
+use crate::rules::{CodeContext, Finding, Fix, Severity, templates};
 
 declare_rule! {
-    /// `DROP TABLE` before the write that makes the same table again.
+    /// `DROP TABLE`, or a deletion of its files, before the write that makes the same table again.
     ///
     /// ## Why
     /// From the drop to the end of the write the table is gone: readers fail, and if the write fails the old rows are lost. The drop
     /// takes grants, properties and history with it. An overwrite, or `CREATE OR REPLACE TABLE` where the format has it, replaces the
     /// table at the end.
     ///
+    /// Files that a call deletes (`dbutils.fs.rm`, `shutil.rmtree`, `hadoop fs -rm`) are gone before Spark has looked at the query; an
+    /// overwrite deletes them once it was analysed, and a table format keeps them until the commit.
+    ///
     /// ## Silent when
     /// - another table is written, or none in the same function behind it;
-    /// - the table is temporary by its name (`tmp`, `temp`, `staging`), or a view;
+    /// - the table or path is temporary by its name (`tmp`, `temp`, `staging`, `checkpoint`), or a view;
+    /// - the write appends, or the deletion runs under a condition of its own;
     /// - the name isn't known, or the code is a test.
     ///
     /// ## Example
@@ -49,6 +54,7 @@ fn check(cx: &mut CodeContext<'_>) {
     if cx.shared.is_test {
         return;
     }
+    check_paths(cx);
     let statements: Vec<Statement<'_>> = cx.plan.nodes.iter().filter_map(statement).collect();
     let mut seen = Vec::new();
     for drop in &statements {
@@ -58,7 +64,8 @@ fn check(cx: &mut CodeContext<'_>) {
         }
         seen.push(drop.site.call);
         let follows = |site: &CallSite, scope: ScopeId| scope == drop.scope && site.call.start > drop.site.call.end;
-        let writes = cx.plan.actions.iter().filter(|action| follows(&action.site, action.scope) && makes(action, &table));
+        let writes =
+            cx.plan.actions.iter().filter(|action| follows(&action.site, action.scope) && makes(action, &table));
         let creates = statements.iter().filter(|later| follows(later.site, later.scope) && creates(later.sql, &table));
         let by_write = writes.map(|action| (&action.site, overwrites(action)));
         let Some((site, overwrites)) =
@@ -76,6 +83,60 @@ fn check(cx: &mut CodeContext<'_>) {
             .with_fixes(fix);
         cx.shared.report(finding);
     }
+}
+
+/// Deletions of paths that a write fills again.
+fn check_paths(cx: &mut CodeContext<'_>) {
+    let mut findings = Vec::new();
+    for delete in &cx.plan.deletes {
+        if cx.plan.scope(delete.scope).is_test || matches!(&delete.path, Literal::Text(path) if is_temporary(path)) {
+            continue;
+        }
+        let refills = |action: &&Action| {
+            let text = cx.shared.text;
+            let is_behind = action.scope == delete.scope && action.site.call.start > delete.site.call.end;
+            let runs = || together(text, delete.site.statement, action.site.statement) == Together::Always;
+            is_behind && fills(text, action, delete) && runs()
+        };
+        let Some(action) = cx.plan.actions.iter().find(refills) else { continue };
+        let name = match &delete.path {
+            Literal::Text(path) => path.as_str(),
+            _ => delete.written.as_str(),
+        };
+        let message = format!(
+            "What lies under {name} is gone from here on, whatever becomes of the write that fills it again. mode(\"overwrite\") deletes it once the query was analysed; Delta and Iceberg replace it at the end, with its history."
+        );
+        let is_statement = delete.site.statement == delete.site.call;
+        let fix = templates::without_drop(cx.shared.text, &delete.site).filter(|_| overwrites(action) && is_statement);
+        let fix = fix.map(|fix| Fix { title: "Remove the deletion: the write replaces the files".to_owned(), ..fix });
+        let finding = Finding::new(cx.shared.rule, Severity::Information, delete.site.call, message)
+            .with_related(action.site.method, "fills the path again")
+            .with_fixes(fix);
+        findings.push(finding);
+    }
+    findings.into_iter().for_each(|finding| cx.shared.report(finding));
+}
+
+/// Whether an action writes to the path that was deleted.
+fn fills(text: &str, action: &Action, delete: &PathDelete) -> bool {
+    let ActionKind::Write(write) = &action.kind else { return false };
+    if write.mode.as_deref() == Some("append") {
+        return false;
+    }
+    match (&write.target, &delete.path) {
+        (Literal::Text(target), Literal::Text(path)) => plain_path(target) == plain_path(path),
+        (Literal::Text(_), _) | (_, Literal::Text(_)) => false,
+        _ => {
+            let written = action.site.argument(0, "path").map(|path| path.span.of(text));
+            !delete.written.is_empty() && written == Some(delete.written.as_str())
+        }
+    }
+}
+
+/// A path without what its file system's name may leave out.
+fn plain_path(path: &str) -> &str {
+    let path = path.trim_end_matches('/');
+    ["dbfs:", "file://", "file:", "/dbfs"].iter().find_map(|prefix| path.strip_prefix(prefix)).unwrap_or(path)
 }
 
 /// A text that `spark.sql` runs.
@@ -113,7 +174,7 @@ fn plain(table: &str) -> String {
 }
 
 fn is_temporary(table: &str) -> bool {
-    ["tmp", "temp", "staging", "stage"].iter().any(|word| table.contains(word))
+    ["tmp", "temp", "staging", "stage", "checkpoint"].iter().any(|word| table.contains(word))
 }
 
 /// Whether an action makes this table.
@@ -127,7 +188,6 @@ fn makes(action: &Action, table: &str) -> bool {
 
 /// Whether a text of SQL makes this table anew.
 fn creates(sql: &str, table: &str) -> bool {
-    let words: Vec<String> =
-        sql.split(|c: char| c.is_whitespace() || c == '(').map(str::to_ascii_lowercase).collect();
+    let words: Vec<String> = sql.split(|c: char| c.is_whitespace() || c == '(').map(str::to_ascii_lowercase).collect();
     matches!(&words[..], [create, kind, name, ..] if create == "create" && kind == "table" && plain(name) == table)
 }

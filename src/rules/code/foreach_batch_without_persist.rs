@@ -3,7 +3,7 @@
 use super::blocks::{Together, together};
 use super::lineage::recomputed;
 use crate::declare_rule;
-use crate::pyspark::plan::{Action, ActionKind, PythonFunction, Runs};
+use crate::pyspark::plan::{Action, ActionKind, NodeId, PythonFunction, Runs, ScopeId};
 use crate::rules::templates::cache_between;
 use crate::rules::{CodeContext, Finding, Severity};
 
@@ -69,6 +69,15 @@ fn check(cx: &mut CodeContext<'_>) {
             cx.shared.report(finding);
         }
     }
+}
+
+/// Whether the rule speaks of a batch that the function at hand gets, and that a frame of this lineage is made of.
+pub(super) fn reports(cx: &CodeContext<'_>, scope: ScopeId, lineage: &[NodeId]) -> bool {
+    cx.plan.python.iter().filter(|python| python.runs == Runs::ForeachBatch).any(|python| {
+        let is_here = python.function.as_ref().is_some_and(|function| function.scope == scope);
+        let of_batch = python.input.is_some_and(|batch| lineage.contains(&batch));
+        is_here && of_batch && judge(cx, python).is_some()
+    })
 }
 
 fn judge(cx: &CodeContext<'_>, python: &PythonFunction) -> Option<Finding> {

@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::pyspark::api::Class;
-use crate::pyspark::plan::ActionKind;
+use crate::pyspark::plan::{ActionKind, Literal};
 use crate::rules::{CodeContext, Finding, Severity, templates};
 
 declare_rule! {
@@ -59,9 +59,11 @@ fn check(cx: &mut CodeContext<'_>) {
         let is_open = write.calls.iter().any(|call| call.method.of(text) == "format") && write.format.is_none();
         let sends = is_open || matches!(write.format.as_deref(), Some("kafka" | "noop" | "console"));
         let in_chain = write.calls.iter().any(|call| call.method.of(text) == "mode");
+        let position = position_of_mode(&action.method);
         let by_argument = action.site.args.iter().enumerate().any(|(at, argument)| match argument.keyword.as_deref() {
-            Some(keyword) => matches!(keyword, "mode" | "**" | "*"),
-            None => at > 0,
+            Some("mode") => argument.value != Literal::None,
+            Some(keyword) => matches!(keyword, "**" | "*"),
+            None => Some(at) == position && argument.value != Literal::None,
         });
         let starts_here = write.chain.of(text).trim_start().trim_start_matches('\\').trim_start().starts_with(".write");
         if !is_plain
@@ -79,5 +81,14 @@ fn check(cx: &mut CodeContext<'_>) {
             templates::on_writer(action, "mode(\"errorifexists\")", "Say the mode that is in force: errorifexists");
         let fix = fix.map(|fix| crate::rules::Fix { safe: true, ..fix });
         cx.shared.report(Finding::new(cx.shared.rule, Severity::Hint, action.site.method, message).with_fixes(fix));
+    }
+}
+
+/// Where a method of the writer takes the mode: others take the format or the compression there.
+fn position_of_mode(method: &str) -> Option<usize> {
+    match method {
+        "parquet" | "orc" | "csv" | "json" => Some(1),
+        "save" | "saveAsTable" | "xml" | "jdbc" => Some(2),
+        _ => None,
     }
 }

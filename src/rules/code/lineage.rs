@@ -160,7 +160,13 @@ pub(super) fn actions_on(plan: &StaticPlan, id: NodeId) -> impl Iterator<Item = 
 pub(super) fn name_of<'a>(plan: &'a StaticPlan, frame: NodeId, action: &Action) -> Option<&'a str> {
     let is_known = |binding: &&Binding| {
         let before = binding.span.start < action.site.method.start;
-        binding.node == frame && before && (binding.scope == action.scope || binding.name.starts_with("self."))
+        let merged = || {
+            let node = plan.node(binding.node);
+            node.operator == Operator::Merge && node.inputs.contains(&frame)
+        };
+        (binding.node == frame || merged())
+            && before
+            && (binding.scope == action.scope || binding.name.starts_with("self."))
     };
     plan.bindings.iter().rfind(is_known).map(|binding| binding.name.as_str())
 }

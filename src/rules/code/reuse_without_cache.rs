@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::blocks::{Together, together};
-use super::count_for_logging;
 use super::evidence::{self, measured};
 use super::lineage::{costly, is_generated, name_of, recomputed};
 use super::results::Words;
+use super::{count_for_logging, foreach_batch_without_persist};
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
-use crate::pyspark::plan::{Action, ActionKind, NodeId, Operator, ScopeId, Source};
+use crate::pyspark::plan::{Action, ActionKind, Literal, NodeId, Operator, ScopeId, Source};
 use crate::rules::run::words::duration;
 use crate::rules::{CodeContext, Evidence, Finding, Severity, templates};
 
@@ -27,6 +27,8 @@ declare_rule! {
     /// - the actions exclude each other (branches, a `return` between), or run frames of their own;
     /// - all rows come from the code;
     /// - the actions are an RDD's: its shuffles are reused;
+    /// - the costly column isn't read by the action, as by a count: Spark doesn't compute it then;
+    /// - it is the batch of a `foreachBatch`: see `foreach-batch-without-persist`;
     /// - one of two actions is a count for a log line: see `count-for-logging`.
     ///
     /// An action under a condition, or one that only looks at some rows (`show`, `take`, `isEmpty`), makes it information.
@@ -128,23 +130,30 @@ fn judge(cx: &CodeContext<'_>, reused: &Reused, reported: &[NodeId]) -> Option<F
     let lineage = recomputed(cx.plan, reused.frame);
     let kept: Vec<NodeId> = reported.iter().flat_map(|&frame| recomputed(cx.plan, frame)).collect();
     let steps = lineage.iter().filter(|id| !kept.contains(id));
-    let (step, what) = steps.filter_map(|&id| Some((id, costly(cx.plan.node(id))?))).next()?;
+    let run_by = |step: NodeId| -> Vec<usize> {
+        reused.actions.iter().copied().filter(|&index| computes(cx, &cx.plan.actions[index], step)).collect()
+    };
+    let mut costly_steps = steps.filter_map(|&id| Some((id, costly(cx.plan.node(id))?, run_by(id))));
+    let (step, what, actions) = costly_steps.find(|(.., actions)| actions.len() > 1)?;
     let streams =
         |&id: &NodeId| matches!(cx.plan.node(id).operator, Operator::Source(Source::Read { streaming: true, .. }));
     if is_generated(cx.plan, reused.frame) || lineage.iter().any(streams) {
         return None;
     }
-    let (first, last, severity) = worst_pair(cx, &reused.actions)?;
+    let (first, last, severity) = worst_pair(cx, &actions)?;
+    if foreach_batch_without_persist::reports(cx, cx.plan.actions[first].scope, &lineage) {
+        return None;
+    }
     let action = |index: usize| &cx.plan.actions[index];
     let name = name_of(cx.plan, reused.frame, action(first));
     let frame = name.map_or_else(|| "this frame".to_owned(), str::to_owned);
-    let others = || reused.actions.iter().filter(|&&index| index != first).map(|&index| action(index));
+    let others = || actions.iter().filter(|&&index| index != first).map(|&index| action(index));
     let methods: Vec<&str> = others().map(|action| action.method.as_str()).collect();
-    let (spent, evidence) = spent_again(cx, &reused.actions).unzip();
+    let (spent, evidence) = spent_again(cx, &actions).unzip();
     let message = format!(
         "{frame} is computed again by {}: its {what} runs {} times{}. Cache {frame} before the first action and unpersist it after the last.",
         methods.join(", "),
-        reused.actions.len(),
+        actions.len(),
         spent.unwrap_or_default(),
     );
     let mut finding = Finding::new(cx.shared.rule, severity, action(first).site.method, message)
@@ -156,6 +165,45 @@ fn judge(cx: &CodeContext<'_>, reused: &Reused, reported: &[NodeId]) -> Option<F
     match &cx.plan.node(step).site {
         Some(site) => Some(finding.with_related(site.method, format!("the {what}"))),
         None => Some(finding),
+    }
+}
+
+/// Whether an action computes a step before it: a column that it doesn't read is taken out of its plan.
+fn computes(cx: &CodeContext<'_>, action: &Action, step: NodeId) -> bool {
+    let is_column = matches!(cx.plan.node(step).operator, Operator::Window | Operator::Udf);
+    let reads_no_column = matches!(action.kind, ActionKind::Count | ActionKind::IsEmpty);
+    let (Some(input), Some(column)) = (action.input, added_column(cx, step)) else { return true };
+    if !is_column || !reads_no_column {
+        return true;
+    }
+    let between = recomputed(cx.plan, input);
+    let behind = between.iter().filter(|&&id| id != step && cx.plan.upstream(id).contains(&step));
+    behind.into_iter().any(|&id| may_read(cx, id, &column))
+}
+
+/// The name of the column that `withColumn` adds.
+fn added_column(cx: &CodeContext<'_>, id: NodeId) -> Option<String> {
+    let site = cx.plan.node(id).site.as_ref().filter(|site| site.method.of(cx.shared.text) == "withColumn")?;
+    match &site.argument(0, "colName")?.value {
+        Literal::Text(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// Whether an operator may read a column, or needs all of them.
+fn may_read(cx: &CodeContext<'_>, id: NodeId, column: &str) -> bool {
+    let node = cx.plan.node(id);
+    let Some(site) = &node.site else { return !matches!(node.operator, Operator::Merge) };
+    match node.operator {
+        Operator::Filter { .. } | Operator::Project { .. } | Operator::WithColumns | Operator::Window => {
+            let arguments = site.arguments.of(cx.shared.text);
+            let is_open =
+                site.args.iter().any(|argument| matches!(argument.value, Literal::Unknown)) && !arguments.contains('"');
+            arguments.contains(column)
+                || is_open && matches!(node.operator, Operator::Filter { .. }) && !arguments.contains('\'')
+        }
+        Operator::Limit(_) | Operator::Hint(_) | Operator::Coalesce { .. } => false,
+        _ => true,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::rules::{CodeContext, Finding, Severity};
 use crate::text::Span;
 
 declare_rule! {
-    /// A password, key or token written as a literal.
+    /// A password, key or token written as a literal, also in the URL or the properties of a JDBC connection.
     ///
     /// ## Why
     /// Whoever reads the repository, the event log or the Environment tab reads the secret, and it can't be changed without a release.
@@ -51,11 +51,16 @@ fn check(cx: &mut CodeContext<'_>) {
     for (name, value, call) in options(cx) {
         if is_secret(name) && is_value(value) {
             found.push((name.to_owned(), place(cx.shared.text, call, value)));
+        } else if let Some(range) = secret_of_url(value) {
+            found.push(("the JDBC URL".to_owned(), inside(cx.shared.text, call, value, range)));
         }
     }
     for setting in &cx.plan.settings {
         let Some(written) = setting.value.literal() else { continue };
-        if is_secret(&setting.key.to_ascii_lowercase()) && is_value(written) && !setting.value_span.is_empty() {
+        let is_url = secret_of_url(written).is_some();
+        if (is_url || is_secret(&setting.key.to_ascii_lowercase()) && is_value(written))
+            && !setting.value_span.is_empty()
+        {
             found.push((setting.key.clone(), setting.value_span));
         }
     }
@@ -85,20 +90,64 @@ fn options<'a>(cx: &CodeContext<'a>) -> Vec<Named<'a>> {
             }
         }
     };
+    let mut sites = Vec::new();
     for node in &plan.nodes {
         if let (Operator::Source(Source::Read { options, .. }), Some(site)) = (&node.operator, &node.site) {
             add(options, site.call);
+            sites.push(site);
         }
     }
     for action in &plan.actions {
         if let ActionKind::Write(write) = &action.kind {
             add(&write.options, action.site.call);
+            sites.push(&action.site);
         }
     }
     for stream in &plan.streams {
         add(&stream.write.options, stream.site.call);
     }
+    // `jdbc(url, table, properties={...})`, by position too.
+    for site in sites.into_iter().filter(|site| site.method.of(cx.shared.text) == "jdbc") {
+        for argument in &site.args {
+            match &argument.value {
+                Literal::Text(url) => all.push(("url", url, site.call)),
+                Literal::Dict(entries) => all.extend(entries.iter().filter_map(|entry| match entry {
+                    (Literal::Text(name), Literal::Text(value)) => Some((name.as_str(), value.as_str(), site.call)),
+                    _ => None,
+                })),
+                _ => {}
+            }
+        }
+    }
     all
+}
+
+/// Where a JDBC URL holds a password: `...;password=x`, `...?user=a&password=x`, `//user:x@host`, `thin:user/x@host`.
+fn secret_of_url(url: &str) -> Option<std::ops::Range<usize>> {
+    if !url.starts_with("jdbc:") {
+        return None;
+    }
+    let place = |part: &str| {
+        let start = part.as_ptr() as usize - url.as_ptr() as usize;
+        start..start + part.len()
+    };
+    let parameters = url.split(['?', '&', ';', ',']).skip(1).filter_map(|pair| pair.split_once('='));
+    let named = parameters.into_iter().find(|(name, value)| is_secret(name) && is_value(value)).map(|(_, value)| value);
+    let login = url.split_once('@').map(|(before, _)| before);
+    let by_login = login.and_then(|before| match before.split_once("//") {
+        Some((_, login)) => login.split_once(':').map(|(_, secret)| secret),
+        None => before.split_once("thin:").and_then(|(_, login)| login.split_once('/')).map(|(_, secret)| secret),
+    });
+    named.or(by_login.filter(|secret| is_value(secret))).map(place)
+}
+
+/// Where a part of a value is written; the value's place if its characters aren't those of the text.
+fn inside(text: &str, call: Span, value: &str, range: std::ops::Range<usize>) -> Span {
+    let whole = place(text, call, value);
+    match whole.of(text) == value {
+        true => Span::new(whole.start as usize + range.start, whole.start as usize + range.end),
+        false => whole,
+    }
 }
 
 /// Where the value is written in the call; where it comes from a variable, the call's last name.
@@ -109,6 +158,12 @@ fn place(text: &str, call: Span, value: &str) -> Span {
             let start = call.start as usize + at + 1;
             return Span::new(start, start + value.len());
         }
+    }
+    // A variable's value stands elsewhere, perhaps in one place.
+    let elsewhere = |quote: char| text.match_indices(&format!("{quote}{value}{quote}")).map(|(at, _)| at + 1).collect();
+    let places: Vec<Vec<usize>> = ['"', '\''].map(elsewhere).into();
+    if let [start] = places.concat()[..] {
+        return Span::new(start, start + value.len());
     }
     let end = written.rfind('(').unwrap_or(written.len());
     let name = written[..end].trim_end();

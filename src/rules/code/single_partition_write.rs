@@ -1,7 +1,7 @@
 //! A write of one partition.
 
 use super::evidence::{self, measured};
-use super::lineage::{costly, is_given};
+use super::lineage::{costly, is_from_driver, is_given};
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{ActionKind, NodeId, Operator, RowBound};
@@ -16,7 +16,7 @@ declare_rule! {
     /// it adds no shuffle, so the steps before it, back to the last shuffle, run in that one task, too.
     ///
     /// ## Silent when
-    /// - few rows come in: a limit, an aggregate without keys, literal data; after a `groupBy` it is a hint;
+    /// - few rows come in: a limit, an aggregate without keys, data that the driver held; after a `groupBy` it is a hint;
     /// - the number isn't known, or the call runs only under an `if`;
     /// - `F.coalesce(a, b)`, the column function;
     /// - the file is a test;
@@ -104,6 +104,7 @@ fn judge(cx: &CodeContext<'_>, index: usize, narrow: NodeId) -> Option<Finding> 
     let by_code = match cx.plan.bound(input) {
         RowBound::Exactly(rows) if rows <= FEW_ROWS => return None,
         RowBound::Small => return None,
+        _ if is_from_driver(cx.plan, cx.shared.text, input) => return None,
         RowBound::ByGroups => Severity::Hint,
         RowBound::Exactly(_) | RowBound::Unknown => Severity::Information,
         RowBound::Unbounded if is_given(cx.plan, input) => Severity::Information,

@@ -2,7 +2,7 @@
 
 use super::python::{arguments, calls_of, is_row_udf, name_of, on_few_rows, words};
 use crate::declare_rule;
-use crate::pyspark::plan::PythonFunction;
+use crate::pyspark::plan::{FunctionCall, Language, PythonFunction};
 use crate::rules::templates::{UdfCall, by_builtin, shown};
 use crate::rules::{CodeContext, Finding, Severity};
 
@@ -71,8 +71,16 @@ fn judge(cx: &CodeContext<'_>, index: usize, python: &PythonFunction) -> Option<
         "{} runs in Python: every row is pickled there and back, and the optimizer can't look into it. Built-in functions do the same: {shown}; look at how it treats nulls.",
         words(python),
     );
-    let written: Option<Vec<UdfCall<'_>>> =
-        calls.iter().map(|call| Some(UdfCall { call: call.call, arguments: arguments(text, call)? })).collect();
+    // A call in SQL needs SQL's names.
+    let in_python = |call: &&&FunctionCall| call.language == Language::Python;
+    let written: Option<Vec<UdfCall<'_>>> = calls
+        .iter()
+        .map(|call| {
+            Some(call)
+                .filter(in_python)
+                .and_then(|call| Some(UdfCall { call: call.call, arguments: arguments(text, call)? }))
+        })
+        .collect();
     let fix = written.and_then(|calls| by_builtin(cx.plan, text, function, expression, &calls));
     let finding = Finding::new(cx.shared.rule, Severity::Warning, name_of(text, python), message).with_fixes(fix);
     Some(calls.iter().take(3).fold(finding, |finding, call| finding.with_related(call.method, "called here")))

@@ -1,6 +1,6 @@
 //! A window over all rows.
 
-use super::lineage::is_given;
+use super::lineage::{is_from_driver, is_given};
 use crate::declare_rule;
 use crate::pyspark::plan::{FunctionCall, NodeId, RowBound};
 use crate::rules::{CodeContext, Finding, Severity, templates};
@@ -16,7 +16,7 @@ declare_rule! {
     ///
     /// ## Silent when
     /// - the window has a column in `partitionBy`;
-    /// - the frame is small by the code: an aggregation, a limit, literal data;
+    /// - the frame is small by the code: an aggregation, a limit, data that the driver held;
     /// - the file doesn't tell on which frame the window is used;
     /// - the other branch of a conditional expression has a key;
     /// - it is `F.window(...)`, which makes groups of time.
@@ -97,6 +97,7 @@ fn severity(cx: &CodeContext<'_>, frames: &[NodeId]) -> Option<Severity> {
     let of = |&frame: &NodeId| match cx.plan.bound(frame) {
         RowBound::Exactly(rows) if rows as f64 <= cx.shared.option("max-rows") => None,
         RowBound::Small | RowBound::ByGroups => None,
+        _ if is_from_driver(cx.plan, cx.shared.text, frame) => None,
         RowBound::Unbounded if !is_given(cx.plan, frame) => Some(Severity::Warning),
         RowBound::Exactly(_) | RowBound::Unknown | RowBound::Unbounded => Some(Severity::Information),
     };

@@ -50,6 +50,7 @@ fn check(cx: &mut SettingsContext<'_>) {
         if value::parse(facts, version, text).is_err()
             || value::same_value(facts, version, text, default)
             || facts.removed_in().is_some()
+            || cx.shared.is_for_other_versions(setting.key_span)
             || support::has_reason(&cx.shared, setting)
         {
             continue;

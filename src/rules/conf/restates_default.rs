@@ -69,15 +69,14 @@ fn check(cx: &mut SettingsContext<'_>) {
         !setting.key_is_prefix && (carrier == Carrier::Properties || carrier.is_code() && !carrier.at_run_time())
     };
     for setting in cx.settings.iter().filter(may_be_known) {
-        if !restates(cx, setting) || support::has_reason(&cx.shared, setting) {
+        let is_for_some = cx.shared.versions_at(setting.key_span).is_some();
+        if is_for_some || !restates(cx, setting) || support::has_reason(&cx.shared, setting) {
             continue;
         }
-        let message = format!(
-            "`{}` is this by default in Spark {}: this changes nothing.",
-            setting.key,
-            cx.shared.version()
-        );
-        let mut finding = support::finding(&cx.shared, Severity::Hint, setting.key_span.cover(setting.value_span), message);
+        let message =
+            format!("`{}` is this by default in Spark {}: this changes nothing.", setting.key, cx.shared.version());
+        let mut finding =
+            support::finding(&cx.shared, Severity::Hint, setting.key_span.cover(setting.value_span), message);
         finding.unnecessary = true;
         let finding = finding.with_fixes(support::remove(&cx.shared, setting));
         cx.shared.report(finding);

@@ -17,6 +17,7 @@ declare_rule! {
     /// - the document sets the newer name too, as templates for several versions do
     /// - information only, for old names that still work, and on Databricks, whose runtime keeps some
     /// - the version of Spark still has the key
+    /// - the code asks for Spark's version before it, and a version that passes still has the key
     ///
     /// ## Example
     /// ```conf
@@ -36,6 +37,9 @@ declare_rule! {
     }
 }
 
+/// Releases that code may still ask for, before those whose facts are known.
+const RELEASES: [catalog::SparkVersion; 1] = [catalog::SparkVersion::new(2, 4, 8)];
+
 /// What became of a key.
 enum Fate {
     /// Not read any more.
@@ -50,7 +54,9 @@ enum Fate {
 
 fn check(cx: &mut SettingsContext<'_>) {
     for setting in cx.settings.iter().filter(|setting| !setting.key_is_prefix) {
-        let Some(fate) = fate(cx, &setting.key) else { continue };
+        let Some(fate) = fate(&setting.key, cx.shared.version()).filter(|_| !is_for_other_versions(cx, setting)) else {
+            continue;
+        };
         let newer = match &fate {
             Fate::Ignored { instead, .. } => *instead,
             Fate::Alias { of, .. } => Some(*of),
@@ -63,8 +69,16 @@ fn check(cx: &mut SettingsContext<'_>) {
     }
 }
 
-fn fate(cx: &SettingsContext<'_>, key: &str) -> Option<Fate> {
-    let version = cx.shared.version();
+/// Whether the code sets the key for versions of Spark that still have it.
+fn is_for_other_versions(cx: &SettingsContext<'_>, setting: &Setting) -> bool {
+    cx.shared.versions_at(setting.key_span).is_some_and(|versions| {
+        let mut meant =
+            RELEASES.iter().chain(&catalog::VERSIONS).copied().filter(|release| versions.holds(*release)).peekable();
+        meant.peek().is_none() || meant.any(|version| fate(&setting.key, version).is_none())
+    })
+}
+
+fn fate(key: &str, version: catalog::SparkVersion) -> Option<Fate> {
     let Some(facts) = catalog::setting(key) else {
         let retired = catalog::retired(key)?;
         let why = retired.what.to_owned();
@@ -80,7 +94,8 @@ fn fate(cx: &SettingsContext<'_>, key: &str) -> Option<Fate> {
     }
     let last = facts.declared_in().or(facts.raw_in()).map(|releases| releases.last);
     if !facts.present(version) && last.is_some_and(|last| last < catalog::nearest(version)) {
-        let last = last.map(|last| last.version()).map(|last| format!("{}.{}", last.major, last.minor)).unwrap_or_default();
+        let last =
+            last.map(|last| last.version()).map(|last| format!("{}.{}", last.major, last.minor)).unwrap_or_default();
         let instead = main.map(|main| main.key);
         return Some(Fate::Ignored { since: format!("after {last}"), instead, why: String::new() });
     }
@@ -105,11 +120,17 @@ fn finding(cx: &SettingsContext<'_>, setting: &Setting, fate: &Fate, newer: Opti
     let (severity, message) = match fate {
         Fate::Ignored { since, why, .. } => {
             let why = if why.is_empty() { String::new() } else { format!(" {why}") };
-            (Severity::Warning, format!("Spark {version} does not read `{key}` (gone {}).{why}{instead}", since_words(since)))
+            (
+                Severity::Warning,
+                format!("Spark {version} does not read `{key}` (gone {}).{why}{instead}", since_words(since)),
+            )
         }
         Fate::Alias { of, since } => {
             let since = since.map(|since| format!(" since {since}")).unwrap_or_default();
-            (Severity::Information, format!("`{key}` is the old name of `{of}`{since}; it still works and logs a warning."))
+            (
+                Severity::Information,
+                format!("`{key}` is the old name of `{of}`{since}; it still works and logs a warning."),
+            )
         }
         Fate::Removed { since, accepted } => {
             let value = setting.value.literal()?.trim();
@@ -140,7 +161,8 @@ fn since_words(since: &str) -> String {
 
 /// The rename; where Spark converts the old name's value, with the value as it converts it.
 fn renamed(cx: &SettingsContext<'_>, setting: &Setting, newer: &str) -> Option<Fix> {
-    let translates = catalog::setting(&setting.key).and_then(|facts| facts.alternative_of()).is_some_and(|main| main.translates);
+    let translates =
+        catalog::setting(&setting.key).and_then(|facts| facts.alternative_of()).is_some_and(|main| main.translates);
     if !translates {
         return support::rename(&cx.shared, setting, newer);
     }

@@ -18,6 +18,7 @@ declare_rule! {
     ///
     /// ## Silent when
     /// - the job runs on `local[…]` or the file is a test: a small number is right there
+    /// - the session is for tests by its settings: a few partitions and no user interface
     /// - the value is `auto` on Databricks, an expression, or a template
     /// - the same document starts a stateful stream: the number is fixed in its checkpoint
     /// - a hint only, when the number is the default
@@ -48,12 +49,22 @@ fn check(cx: &mut SettingsContext<'_>) {
     for (setting, value) in support::known(cx.settings, KEY) {
         let vendor = cx.shared.environment.vendor;
         let Ok(count) = value.parse::<u64>() else { continue };
-        if count == 0 || (vendor == Vendor::Databricks && value.eq_ignore_ascii_case("auto")) {
+        if count == 0
+            || is_for_trials(cx, count)
+            || (vendor == Vendor::Databricks && value.eq_ignore_ascii_case("auto"))
+        {
             continue;
         }
         let finding = finding(cx, setting, count);
         cx.shared.report(finding);
     }
+}
+
+/// A session for tests: few partitions for a few cores, and no user interface.
+fn is_for_trials(cx: &SettingsContext<'_>, count: u64) -> bool {
+    let has_no_ui =
+        support::known(cx.settings, "spark.ui.enabled").any(|(_, value)| value.eq_ignore_ascii_case("false"));
+    count <= 8 && has_no_ui
 }
 
 fn finding(cx: &SettingsContext<'_>, setting: &Setting, count: u64) -> Finding {

@@ -75,7 +75,12 @@ fn too_new(cx: &SettingsContext<'_>, setting: &Setting, facts: &SettingFacts) ->
     let version = cx.shared.version();
     let first = facts.declared_in()?.first;
     let vendor = cx.shared.environment.vendor != Vendor::Oss;
-    if vendor || !cx.shared.environment.version_known || facts.present(version) || catalog::nearest(version) >= first {
+    if vendor
+        || cx.shared.is_for_other_versions(setting.key_span)
+        || !cx.shared.environment.version_known
+        || facts.present(version)
+        || catalog::nearest(version) >= first
+    {
         return None;
     }
     let since = first.version();
