@@ -8,6 +8,7 @@ mod arguments;
 mod builtin;
 mod builtin_calls;
 mod builtin_terms;
+mod by_use;
 mod call;
 mod callers;
 mod column;

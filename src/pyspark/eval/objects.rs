@@ -57,6 +57,7 @@ impl<'a> Interpreter<'a> {
             return self.project_member(module, name);
         }
         let value = self.by_use(code, object, value, name);
+        let value = self.frame_by_attribute(&value, name, code, object).map_or(value, Value::Frame);
         match &value {
             Value::Frame(frame) => {
                 let call = Call::property(self, code, id, Usage::Used);
