@@ -10,7 +10,13 @@ use crate::pyspark::value::{Code, EnvId, Value};
 
 impl<'a> Interpreter<'a> {
     /// The frame that a call of a method shows an unknown value to be.
-    pub(super) fn frame_by_call(&mut self, receiver: &Value<'a>, name: &str, object: ExprId, call: &Call<'a>) -> Option<NodeId> {
+    pub(super) fn frame_by_call(
+        &mut self,
+        receiver: &Value<'a>,
+        name: &str,
+        object: ExprId,
+        call: &Call<'a>,
+    ) -> Option<NodeId> {
         if !self.may_be_frame(receiver) {
             return None;
         }
@@ -20,7 +26,10 @@ impl<'a> Interpreter<'a> {
             _ => false,
         };
         let takes_function = call.values.iter().any(|value| matches!(value, Value::Closure(_)));
-        let proven = call.flat().iter().any(takes) || api::is_distinctive(name) && !takes_function;
+        // What a chain has done before may have bounded its rows: `described(x).summary().toPandas()`.
+        let is_plain = matches!(call.code.top.expr(object).expr, Expr::Name | Expr::Attribute { .. });
+        let distinctive = api::is_distinctive(name) && !takes_function && (is_plain || name != "toPandas");
+        let proven = call.flat().iter().any(takes) || distinctive;
         let shown = proven || self.is_named_frame(call.code, object, name);
         shown.then(|| self.frame_of_name(call.code, object))
     }
@@ -110,7 +119,15 @@ pub(super) fn names_frame(name: &str) -> bool {
 fn takes_columns(method: &str) -> bool {
     matches!(
         method,
-        "select" | "filter" | "where" | "withColumn" | "groupBy" | "groupby" | "orderBy" | "sort" | "sortWithinPartitions"
+        "select"
+            | "filter"
+            | "where"
+            | "withColumn"
+            | "groupBy"
+            | "groupby"
+            | "orderBy"
+            | "sort"
+            | "sortWithinPartitions"
     )
 }
 

@@ -14,6 +14,7 @@ mod callers;
 mod column;
 mod composed;
 mod condition;
+mod either;
 mod expression;
 mod frame;
 mod functions;
@@ -25,6 +26,7 @@ mod modules;
 mod names;
 mod objects;
 mod project;
+mod pushed;
 mod python;
 mod rdd;
 mod settings;
@@ -297,6 +299,8 @@ impl<'a> Interpreter<'a> {
                 Value::Template(Rc::new(vec![None].into()))
             }
             (Value::Column(a), Value::Column(b)) => Value::Column(column::either(&a, &b)),
+            (Value::Reader(a), Value::Reader(b)) => self.either_reader(&a, &b),
+            (Value::Writer(a), Value::Writer(b)) => self.either_writer(&a, &b),
             (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() && a.len() <= 8 => {
                 let part = |(a, b): (&Item<'a>, &Item<'a>)| Item {
                     value: self.merge(a.value.clone(), b.value.clone()),
