@@ -29,7 +29,9 @@ impl<'a> Interpreter<'a> {
         // What a chain has done before may have bounded its rows: `described(x).summary().toPandas()`.
         let is_plain = matches!(call.code.top.expr(object).expr, Expr::Name | Expr::Attribute { .. });
         let distinctive = api::is_distinctive(name) && !takes_function && (is_plain || name != "toPandas");
-        let proven = call.flat().iter().any(takes) || distinctive;
+        let proven = call.flat().iter().any(takes)
+            || distinctive
+                && !self.name_of_object(call.code, object).is_some_and(|of| self.is_used_otherwise(call.code, of));
         let shown = proven || self.is_named_frame(call.code, object, name);
         shown.then(|| self.frame_of_name(call.code, object))
     }
@@ -52,13 +54,18 @@ impl<'a> Interpreter<'a> {
 
     /// A name like those of frames, from which only what a frame of Spark has is taken.
     fn is_named_frame(&self, code: Code<'a>, object: ExprId, method: &str) -> bool {
-        let name = match &code.top.expr(object).expr {
-            Expr::Name => self.source_of(code, object),
-            Expr::Attribute { name, .. } => self.str(code, *name),
-            _ => return false,
-        };
+        let Some(name) = self.name_of_object(code, object) else { return false };
         let is_frame_only = api::is_frame_only(method) || method == "select" && !self.has_other_frames();
         is_frame_only && names_frame(name) && !self.is_used_otherwise(code, name)
+    }
+
+    /// The name, or the last one of `self.daily_df`.
+    fn name_of_object(&self, code: Code<'a>, object: ExprId) -> Option<&'a str> {
+        match &code.top.expr(object).expr {
+            Expr::Name => Some(self.source_of(code, object)),
+            Expr::Attribute { name, .. } => Some(self.str(code, *name)),
+            _ => None,
+        }
     }
 
     /// Whether the statement (a function, a class) around a use takes from the name what no frame of Spark has.

@@ -1,7 +1,7 @@
 //! Frames that leave for RDDs.
 
 use crate::declare_rule;
-use crate::pyspark::plan::{NodeId, Operator};
+use crate::pyspark::plan::{NodeId, Operator, Source};
 use crate::rules::{CodeContext, Finding, Severity};
 
 declare_rule! {
@@ -15,7 +15,8 @@ declare_rule! {
     /// - whole partitions are worked on (`mapPartitions`, `foreachPartition`);
     /// - only the RDD's properties are asked for (`getNumPartitions`), or it is handed to another library;
     /// - it is read as JSON (`spark.read.json(df.rdd.map(...))`);
-    /// - it numbers rows (`zipWithIndex`).
+    /// - it numbers rows (`zipWithIndex`);
+    /// - `pyspark.mllib` takes the rows (`Rating`, `LabeledPoint`, vectors), or they are the lines of a text.
     ///
     /// ## Example
     /// ```python
@@ -64,10 +65,24 @@ fn check(cx: &mut CodeContext<'_>) {
     findings.into_iter().for_each(|finding| cx.shared.report(finding));
 }
 
-/// Whether a function of single rows works on the RDD.
+/// Whether a function of single rows works on the RDD, and no library of RDDs wants its results.
 fn by_row(cx: &CodeContext<'_>, rdd: NodeId) -> bool {
-    cx.plan.nodes.iter().any(|node| {
-        let method = node.site.as_ref().map(|site| site.method.of(cx.shared.text)).unwrap_or_default();
-        node.inputs.first() == Some(&rdd) && matches!(method, "map" | "flatMap" | "filter" | "keyBy" | "mapValues")
+    const OF_MLLIB: [&str; 5] = ["Rating(", "LabeledPoint(", "Vectors.", "DenseVector(", "SparseVector("];
+    let text = cx.shared.text;
+    let sites =
+        cx.plan.nodes.iter().filter(|node| node.inputs.first() == Some(&rdd)).filter_map(|node| node.site.as_ref());
+    let mut by_row = sites
+        .filter(|site| matches!(site.method.of(text), "map" | "flatMap" | "filter" | "keyBy" | "mapValues"))
+        .peekable();
+    by_row.peek().is_some()
+        && !by_row.any(|site| OF_MLLIB.iter().any(|name| site.arguments.of(text).contains(name)))
+        && !is_text(cx, rdd)
+}
+
+/// Whether the rows are the lines of a text.
+fn is_text(cx: &CodeContext<'_>, rdd: NodeId) -> bool {
+    cx.plan.node(rdd).inputs.first().is_some_and(|&frame| match &cx.plan.node(frame).operator {
+        Operator::Source(Source::Read { format, .. }) => format.as_deref() == Some("text"),
+        _ => false,
     })
 }

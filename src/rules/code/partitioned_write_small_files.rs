@@ -71,7 +71,8 @@ fn check(cx: &mut CodeContext<'_>) {
     }
     for action in &cx.plan.actions {
         let (ActionKind::Write(write), Some(input)) = (&action.kind, action.input) else { continue };
-        let is_partitioned = !write.partition_by.is_empty() && !distributes(write) && !cx.plan.scope(action.scope).is_test;
+        let is_partitioned =
+            !write.partition_by.is_empty() && !distributes(write) && !cx.plan.scope(action.scope).is_test;
         if is_partitioned && let Some(finding) = judge(cx, write, &action.site, input) {
             cx.shared.report(finding);
         }
@@ -82,14 +83,19 @@ fn check(cx: &mut CodeContext<'_>) {
 fn distributes(write: &Write) -> bool {
     let by_format = matches!(write.format.as_deref(), Some("iceberg" | "hudi" | "org.apache.hudi"));
     let asked = ["optimizeWrite", "delta.autoOptimize.optimizeWrite", "write.distribution-mode"];
-    by_format || asked.iter().any(|name| option(&write.options, name).is_some_and(|value| is_true(value) || *value == Literal::Text("hash".into())))
+    by_format
+        || asked.iter().any(|name| {
+            option(&write.options, name).is_some_and(|value| is_true(value) || *value == Literal::Text("hash".into()))
+        })
 }
 
 fn judge(cx: &CodeContext<'_>, write: &Write, site: &CallSite, input: NodeId) -> Option<Finding> {
     let text = cx.shared.text;
     let (by, span) = partition_call(write, site, text)?;
     let names: Option<Vec<String>> = write.partition_by.iter().map(name_of).collect();
-    if matches!(cx.plan.bound(input), RowBound::Exactly(_) | RowBound::Small) || is_one_value(cx, input, names.as_deref()) {
+    if matches!(cx.plan.bound(input), RowBound::Exactly(_) | RowBound::Small)
+        || is_one_value(cx, input, names.as_deref())
+    {
         return None;
     }
     let spread = spread(cx, input, names.as_deref())?;
@@ -99,7 +105,8 @@ fn judge(cx: &CodeContext<'_>, write: &Write, site: &CallSite, input: NodeId) ->
         (is_given(cx.plan, input) || names.is_none(), Severity::Information),
         (is_delta && cx.shared.environment.vendor == Vendor::Databricks, Severity::Information),
     ];
-    let severity = softer.iter().filter(|(holds, _)| *holds).map(|(_, severity)| *severity).fold(spread.severity, Severity::min);
+    let severity =
+        softer.iter().filter(|(holds, _)| *holds).map(|(_, severity)| *severity).fold(spread.severity, Severity::min);
     let list = names.as_ref().map(|names| names.join(", "));
     let values = list.as_ref().map_or_else(|| "its columns".to_owned(), Clone::clone);
     let tasks = match in_force::in_force(cx.shared.conf, SHUFFLE_PARTITIONS) {
@@ -111,7 +118,14 @@ fn judge(cx: &CodeContext<'_>, write: &Write, site: &CallSite, input: NodeId) ->
         by.as_deref().unwrap_or("…"),
     );
     let is_dynamic = site.args.iter().any(|argument| argument.keyword.as_deref() == Some(GLUE));
-    let fix = by.filter(|_| !is_dynamic).and_then(|by| templates::before_write(text, write, &format!("repartition({by})"), "Repartition by the columns before the write"));
+    let fix = by.filter(|_| !is_dynamic).and_then(|by| {
+        templates::before_write(
+            text,
+            write,
+            &format!("repartition({by})"),
+            "Repartition by the columns before the write",
+        )
+    });
     let finding = Finding::new(cx.shared.rule, severity, span, message).with_fixes(fix);
     Some(match spread.site {
         Some(site) => finding.with_related(site, "distributes the rows otherwise"),
@@ -136,7 +150,8 @@ fn partition_call(write: &Write, site: &CallSite, text: &str) -> Option<(Option<
         return Some((quoted(&write.partition_by).or_else(unpacked), call.method.cover(call.arguments)));
     }
     // What isn't known may be `None`. AWS Glue has the columns among the options of the connection.
-    let argument = site.args.iter().find(|argument| matches!(argument.keyword.as_deref(), Some("partitionBy" | GLUE)))?;
+    let argument =
+        site.args.iter().find(|argument| matches!(argument.keyword.as_deref(), Some("partitionBy" | GLUE)))?;
     quoted(&write.partition_by).map(|names| (Some(names), argument.span))
 }
 
@@ -221,9 +236,15 @@ fn step(cx: &CodeContext<'_>, id: NodeId, names: Option<&[String]>) -> Step {
             _ => Step::Clustered,
         },
         Operator::Hint(hint) if hint.starts_with("re") || hint == "coalesce" => Step::Clustered,
-        Operator::Udf if node.site.as_ref().is_some_and(|site| site.method.of(text).starts_with("apply")) => Step::Clustered,
+        Operator::Udf if node.site.as_ref().is_some_and(|site| site.method.of(text).starts_with("apply")) => {
+            Step::Clustered
+        }
         Operator::Udf | Operator::Coalesce { .. } | Operator::Sort { .. } | Operator::Sample { .. } => Step::Passes,
-        Operator::Cache | Operator::Checkpoint | Operator::Merge | Operator::LoopCarried(_) | Operator::Union { .. } => Step::Passes,
+        Operator::Cache
+        | Operator::Checkpoint
+        | Operator::Merge
+        | Operator::LoopCarried(_)
+        | Operator::Union { .. } => Step::Passes,
         operator if is_narrow(operator) => Step::Passes,
         Operator::Source(source) => of_source(source),
         _ => Step::Spreads(Severity::Information),
@@ -233,16 +254,24 @@ fn step(cx: &CodeContext<'_>, id: NodeId, names: Option<&[String]>) -> Step {
 /// Text files know no partitions by column; what else is read may lie as it is written.
 fn of_source(source: &Source) -> Step {
     match source {
-        Source::Read { format: Some(format), options, .. } if format == "jdbc" && option(options, "numPartitions").is_none() => {
+        Source::Read { format: Some(format), options, .. }
+            if format == "jdbc" && option(options, "numPartitions").is_none() =>
+        {
             Step::Clustered
         }
-        Source::Read { format: Some(format), .. } if matches!(format.as_str(), "csv" | "json" | "text" | "xml" | "jdbc") => {
+        Source::Read { format: Some(format), .. }
+            if matches!(format.as_str(), "csv" | "json" | "text" | "xml" | "jdbc") =>
+        {
             Step::Spreads(Severity::Warning)
         }
         Source::Sql { text: Literal::Text(text), .. } => {
             let text = text.to_ascii_lowercase();
             let clusters = ["rebalance", "distribute by", "cluster by", "repartition", "coalesce("];
-            if clusters.iter().any(|word| text.contains(word)) { Step::Clustered } else { Step::Spreads(Severity::Information) }
+            if clusters.iter().any(|word| text.contains(word)) {
+                Step::Clustered
+            } else {
+                Step::Spreads(Severity::Information)
+            }
         }
         Source::Local(Some(_)) | Source::Range(Some(_)) => Step::Clustered,
         _ => Step::Spreads(Severity::Information),
@@ -266,7 +295,9 @@ fn is_one_value(cx: &CodeContext<'_>, input: NodeId, names: Option<&[String]>) -
                 Operator::Filter { key_equality: true } => site.args.first().is_some_and(|argument| {
                     let condition = argument.span.of(text);
                     let compared = condition.split("==").next().unwrap_or_default();
-                    plain_column(compared) == Some(name.as_str()) || condition.contains(&format!("{name} =")) || condition.contains(&format!("{name}="))
+                    plain_column(compared) == Some(name.as_str())
+                        || condition.contains(&format!("{name} ="))
+                        || condition.contains(&format!("{name}="))
                 }),
                 _ => false,
             }
