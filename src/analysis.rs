@@ -155,10 +155,21 @@ fn static_findings<'a>(
 /// The project's environment, with the platform that a document is written for, where nobody said another.
 fn of_document(input: &Input<'_>) -> Environment {
     let mut environment = input.environment.clone();
-    if environment.vendor == Vendor::Oss && input.facts.format().is_some() {
-        environment.vendor = platform(input.text);
+    if environment.vendor == Vendor::Oss {
+        environment.vendor = match input.facts.format() {
+            Some(_) => platform(input.text),
+            None if is_of_databricks(input.text) => Vendor::Databricks,
+            None => Vendor::Oss,
+        };
     }
     environment
+}
+
+/// Whether code can run on Databricks alone: it uses what only their clusters have.
+fn is_of_databricks(text: &str) -> bool {
+    ["# Databricks notebook source", "dbutils.", "cloudFiles", "import dlt\n", "DatabricksSession"]
+        .iter()
+        .any(|name| text.contains(name))
 }
 
 /// Whose Spark a script, a manifest or a template is for, by the names of its platform's resources and commands.

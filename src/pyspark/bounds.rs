@@ -1,7 +1,7 @@
 //! Row bounds of all nodes at once.
 
 use super::api::{self, Class, Rows};
-use super::plan::{Node, Operator, RowBound, Source};
+use super::plan::{Literal, Node, Operator, RowBound, Source};
 
 /// The bound of every node. Loops are cut at [`Operator::LoopCarried`]: its bound starts as the one before the loop and may
 /// only grow; what keeps growing is unknown, because no one knows how often the loop turns.
@@ -88,6 +88,10 @@ fn bound(node: &Node, bounds: &[RowBound]) -> RowBound {
 
 fn source_bound(source: &Source) -> RowBound {
     match source {
+        // What describes tables has a row for each of them or of their columns.
+        Source::Table(Literal::Text(name)) if name.to_ascii_lowercase().contains("information_schema.") => {
+            RowBound::Small
+        }
         Source::Read { .. } | Source::Table(_) => RowBound::Unbounded,
         Source::Range(Some(rows)) | Source::Local(Some(rows)) => RowBound::Exactly(*rows),
         Source::Range(None) | Source::Local(None) | Source::Given => RowBound::Unknown,

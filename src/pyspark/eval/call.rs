@@ -224,6 +224,7 @@ impl<'a> Interpreter<'a> {
             return self.call_value(callee, call);
         }
         let receiver = self.by_use(call.code, object, receiver, name);
+        let receiver = self.frame_by_call(&receiver, name, object, &call).map_or(receiver, Value::Frame);
         call.class = receiver.class_with(name);
         if let Some(value) = self.dispatch(&receiver, name, &call) {
             return value;

@@ -256,15 +256,8 @@ impl<'a> Interpreter<'a> {
         if used(api::is_foreign_frame) || self.has_snowpark {
             return Value::Unknown;
         }
-        let lower = name.to_ascii_lowercase();
-        let frame_name = lower == "df"
-            || lower == "sdf"
-            || lower.ends_with("df")
-            || lower.starts_with("df")
-            || lower.contains("dataframe")
-            || lower.contains("_df");
         let strong = used(api::is_distinctive) && self.plan.uses.is_spark;
-        if (frame_name && used(api::is_frame_only)) || strong {
+        if (super::by_use::names_frame(name) && used(api::is_frame_only)) || strong {
             return Value::Frame(self.given());
         }
         Value::Unknown

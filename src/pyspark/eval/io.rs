@@ -76,6 +76,10 @@ impl<'a> Interpreter<'a> {
             location.push(table.literal());
         }
         self.infer_schema(&reader, call);
+        let is_database = reader.format.as_deref() == Some("jdbc");
+        let asked =
+            reader.options.iter().rev().find(|(name, _)| matches!(name.as_str(), "dbtable" | "query" | "table"));
+        let asked = asked.map(|(_, value)| value.clone()).or_else(|| location.get(1).filter(|_| is_jdbc).cloned());
         let source = Source::Read {
             format: reader.format,
             location,
@@ -88,7 +92,8 @@ impl<'a> Interpreter<'a> {
         // The lines may come from an RDD.
         let lines = if let Some(Value::Rdd(lines)) = call.values.first() { Some(*lines) } else { None };
         let site = self.site(call);
-        Value::Frame(self.node(Operator::Source(source), lines.as_slice(), Some(site)))
+        let read = self.node(Operator::Source(source), lines.as_slice(), Some(site));
+        Value::Frame(if is_database { self.bounded_by_query(read, asked.as_ref()) } else { read })
     }
 
     /// Some formats are read once to find their schema.

@@ -240,7 +240,20 @@ impl<'a> Interpreter<'a> {
     fn glue_write(&mut self, call: &Call<'a>) -> Value<'a> {
         if let Some(Value::Library(Library::Dynamic(frame)) | Value::Frame(frame)) = call.value(0, "frame") {
             let format = call.keyword("format").and_then(|(_, value)| value.as_text()).map(str::to_ascii_lowercase);
-            let write = Write { format, chain: call.span, ..Write::default() };
+            let options = call.keyword("connection_options").map(|(_, value)| value.literal());
+            let option = |wanted: &str| match &options {
+                Some(Literal::Dict(entries)) => entries
+                    .iter()
+                    .find(|(key, _)| *key == Literal::Text(wanted.to_owned()))
+                    .map(|(_, value)| value.clone()),
+                _ => None,
+            };
+            let partition_by = match option("partitionKeys") {
+                Some(Literal::List(columns)) => columns,
+                _ => Vec::new(),
+            };
+            let target = option("path").unwrap_or_default();
+            let write = Write { format, target, partition_by, chain: call.span, ..Write::default() };
             self.act(ActionKind::Write(write), Some(*frame), false, call);
         }
         Value::Unknown

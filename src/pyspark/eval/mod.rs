@@ -8,6 +8,7 @@ mod arguments;
 mod builtin;
 mod builtin_calls;
 mod builtin_terms;
+mod by_use;
 mod call;
 mod callers;
 mod column;
@@ -15,6 +16,7 @@ mod composed;
 mod condition;
 mod deletes;
 mod effects;
+mod either;
 mod expression;
 mod frame;
 mod functions;
@@ -27,6 +29,7 @@ mod modules;
 mod names;
 mod objects;
 mod project;
+mod pushed;
 mod python;
 mod rdd;
 mod settings;
@@ -311,6 +314,8 @@ impl<'a> Interpreter<'a> {
                 Value::Template(Rc::new(composed::in_common(&a, &b)))
             }
             (Value::Column(a), Value::Column(b)) => Value::Column(column::either(&a, &b)),
+            (Value::Reader(a), Value::Reader(b)) => self.either_reader(&a, &b),
+            (Value::Writer(a), Value::Writer(b)) => self.either_writer(&a, &b),
             (Value::Tuple(a), Value::Tuple(b)) if a.len() == b.len() && a.len() <= 8 => {
                 let part = |(a, b): (&Item<'a>, &Item<'a>)| Item {
                     value: self.merge(a.value.clone(), b.value.clone()),

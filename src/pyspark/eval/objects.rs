@@ -59,6 +59,7 @@ impl<'a> Interpreter<'a> {
             return self.project_member(module, name);
         }
         let value = self.by_use(code, object, value, name);
+        let value = self.frame_by_attribute(&value, name, code, object).map_or(value, Value::Frame);
         match &value {
             Value::Frame(frame) => {
                 let mut call = Call::property(self, code, id, Usage::Used);
@@ -197,6 +198,13 @@ impl<'a> Interpreter<'a> {
                     _ => None,
                 };
                 let frame = self.source(Source::Local(rows), call);
+                let is_generated = call.arg(0, "data").is_some_and(|(arg, value)| {
+                    matches!(call.code.top.expr(arg.value).expr, crate::pyspark::ir::Expr::Comprehension(_))
+                        && matches!(value, Value::Many(element) if !matches!(**element, Value::Row(_) | Value::Cell(_)))
+                });
+                if let (Value::Frame(node), true) = (&frame, is_generated) {
+                    return Value::Frame(self.node(Operator::Limit(None), &[*node], None));
+                }
                 if let (Value::Frame(node), Some((arg, Value::Pandas(None)))) = (&frame, call.arg(0, "data")) {
                     let span = self.span_of(call.code, arg.value);
                     self.plan.driver_data.push(DriverData { node: *node, span });

@@ -310,7 +310,8 @@ impl Lowering<'_, '_> {
                 (spec, over + 1)
             }
         };
-        let partitioned = spec.partition_by.iter().any(|key| !is_constant(key));
+        // `PARTITION BY {keys}`: what the file doesn't tell may well be columns.
+        let partitioned = spec.partition_by.iter().any(|key| !is_constant(key) || all(key).any(is_hole));
         let mut order = None;
         if !spec.order_by.is_empty() {
             let inner = depth + 1;

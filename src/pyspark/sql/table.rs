@@ -5,7 +5,7 @@ use sqlparser::keywords::Keyword;
 
 use super::expr::{argument, name_of, number};
 use super::query::{Lowering, Tables};
-use super::{Place, literal};
+use super::{Place, has_hole, literal};
 use crate::pyspark::api;
 use crate::pyspark::plan::{Literal, Operator, Source};
 use crate::text::Span;
@@ -70,6 +70,12 @@ impl Lowering<'_, '_> {
             root = self.sampled(sample, root, tables.depth);
         }
         if let Some(TableAlias { name, .. }) = alias {
+            if has_hole(&name.value) {
+                // `FROM orders {clauses}`: what the file doesn't tell may be a condition, or a limit.
+                let at = self.marks.at(name.span.start).unwrap_or(self.cursor);
+                let place = self.word(at, at);
+                root = self.step(Operator::Filter { key_equality: true }, &[root], place);
+            }
             names = vec![name.value.to_ascii_lowercase()];
         }
         let root = self.join_hints(&tables.hints, &names, root);

@@ -3,7 +3,7 @@
 use super::lineage::readers;
 use crate::declare_rule;
 use crate::pyspark::api::Step;
-use crate::pyspark::plan::{NodeId, Operator};
+use crate::pyspark::plan::{NodeId, Operator, Source};
 use crate::rules::{CodeContext, Finding, Severity};
 
 declare_rule! {
@@ -19,6 +19,7 @@ declare_rule! {
     /// - it is read as JSON (`spark.read.json(df.rdd.map(...))`);
     /// - it numbers rows (`zipWithIndex`);
     /// - the RDD of objects is what a function returns: its callers want no frame.
+    /// - `pyspark.mllib` takes the rows (`Rating`, `LabeledPoint`, vectors), or they are the lines of a text.
     ///
     /// ## Example
     /// ```python
@@ -85,10 +86,24 @@ fn is_handed_out(cx: &CodeContext<'_>, rdd: NodeId) -> bool {
     stays && !runs && behind.iter().any(|id| cx.plan.escapes.contains(id))
 }
 
-/// Whether a function of single rows works on the RDD.
+/// Whether a function of single rows works on the RDD, and no library of RDDs wants its results.
 fn by_row(cx: &CodeContext<'_>, rdd: NodeId) -> bool {
-    cx.plan.nodes.iter().any(|node| {
-        let step = node.site.as_ref().and_then(|site| site.step(cx.shared.text));
-        node.inputs.first() == Some(&rdd) && matches!(step, Some(Step::Map | Step::MapKeys | Step::Filter))
+    const OF_MLLIB: [&str; 5] = ["Rating(", "LabeledPoint(", "Vectors.", "DenseVector(", "SparseVector("];
+    let text = cx.shared.text;
+    let sites =
+        cx.plan.nodes.iter().filter(|node| node.inputs.first() == Some(&rdd)).filter_map(|node| node.site.as_ref());
+    let mut by_row = sites
+        .filter(|site| matches!(site.step(text), Some(Step::Map | Step::MapKeys | Step::Filter)))
+        .peekable();
+    by_row.peek().is_some()
+        && !by_row.any(|site| OF_MLLIB.iter().any(|name| site.arguments.of(text).contains(name)))
+        && !is_text(cx, rdd)
+}
+
+/// Whether the rows are the lines of a text.
+fn is_text(cx: &CodeContext<'_>, rdd: NodeId) -> bool {
+    cx.plan.node(rdd).inputs.first().is_some_and(|&frame| match &cx.plan.node(frame).operator {
+        Operator::Source(Source::Read { format, .. }) => format.as_deref() == Some("text"),
+        _ => false,
     })
 }

@@ -85,6 +85,26 @@ fn is_ranked(plan: &StaticPlan, id: NodeId) -> bool {
     plan.node(id).operator == Operator::Window && plan.functions.iter().any(numbers)
 }
 
+/// Whether the groups of a frame hold all their rows as lists: fewer rows, but no less of them.
+pub(super) fn gathers(plan: &StaticPlan, id: NodeId) -> bool {
+    let mut at = id;
+    for _ in 0..plan.nodes.len() {
+        let node = plan.node(at);
+        match node.operator {
+            Operator::Aggregate { grouped: true, .. } => {
+                return plan.functions.iter().any(|call| {
+                    call.used_in.contains(&at) && matches!(call.name.as_str(), "collect_list" | "array_agg")
+                });
+            }
+            Operator::Filter { .. } | Operator::WithColumns | Operator::Sort { .. } | Operator::Cache => {}
+            _ => return false,
+        }
+        let Some(&input) = node.inputs.first() else { return false };
+        at = input;
+    }
+    false
+}
+
 /// Whether a frame comes from elsewhere: a parameter, an attribute, a foreign call.
 pub(super) fn is_given(plan: &StaticPlan, id: NodeId) -> bool {
     let given = |&id: &NodeId| matches!(plan.node(id).operator, Operator::Source(Source::Given));

@@ -48,13 +48,63 @@ declare_rule! {
 
 /// Whole names, and last words of names, of what has a value for nearly each row.
 const MANY: [&str; 13] = [
-    "uuid", "guid", "timestamp", "datetime", "ts", "email", "phone", "username", "url", "ip", "ssn", "hash", "created_at",
+    "uuid",
+    "guid",
+    "timestamp",
+    "datetime",
+    "ts",
+    "email",
+    "phone",
+    "username",
+    "url",
+    "ip",
+    "ssn",
+    "hash",
+    "created_at",
 ];
 
 /// Things with very many ids.
-const MANY_IDS: [&str; 20] = [
-    "user", "customer", "client", "order", "session", "transaction", "event", "device", "account", "request", "message", "visitor",
-    "invoice", "payment", "member", "person", "patient", "trip", "click", "record",
+const MANY_IDS: [&str; 40] = [
+    "user",
+    "customer",
+    "client",
+    "order",
+    "session",
+    "transaction",
+    "event",
+    "device",
+    "account",
+    "request",
+    "message",
+    "visitor",
+    "invoice",
+    "payment",
+    "member",
+    "person",
+    "patient",
+    "trip",
+    "click",
+    "record",
+    "artist",
+    "song",
+    "track",
+    "video",
+    "article",
+    "post",
+    "tweet",
+    "comment",
+    "product",
+    "item",
+    "employee",
+    "student",
+    "passenger",
+    "driver",
+    "listing",
+    "ticket",
+    "contract",
+    "policy",
+    "loan",
+    "author",
 ];
 
 fn check(cx: &mut CodeContext<'_>) {
@@ -85,7 +135,9 @@ fn has_many_values(name: &str) -> bool {
     let last = name.rsplit('_').next().unwrap_or_default();
     let of = name.strip_suffix("_id").or_else(|| name.strip_suffix("id")).map(|of| of.trim_end_matches('_'));
     let is_id = of.is_some_and(|of| of.is_empty() || MANY_IDS.contains(&of.rsplit('_').next().unwrap_or_default()));
-    is_id || MANY.contains(&name.as_str()) || (name.contains('_') && MANY.contains(&last) && last != "ip" && last != "hash")
+    is_id
+        || MANY.contains(&name.as_str())
+        || (name.contains('_') && MANY.contains(&last) && last != "ip" && last != "hash")
 }
 
 /// Whether a step before gives the column its value.
@@ -103,7 +155,9 @@ fn is_computed(cx: &CodeContext<'_>, input: NodeId, name: &str) -> bool {
             Operator::Project { .. } => {
                 let written = site.arguments.of(cx.shared.text);
                 columns(site, cx.shared.text).iter().all(|column| column.as_deref() != Some(name))
-                    && ["alias", " as ", " AS ", "Renamed"].iter().any(|word| written.contains(word) || site.method.of(cx.shared.text).contains(word))
+                    && ["alias", " as ", " AS ", "Renamed"]
+                        .iter()
+                        .any(|word| written.contains(word) || site.method.of(cx.shared.text).contains(word))
                     && written.contains(name)
             }
             _ => false,
@@ -115,7 +169,8 @@ fn is_computed(cx: &CodeContext<'_>, input: NodeId, name: &str) -> bool {
 fn place(write: &Write, site: &CallSite, text: &str, name: &str) -> Option<Span> {
     let of_call = write.calls.iter().filter(|call| matches!(call.method.of(text), "partitionBy" | "partitionedBy"));
     let arguments = of_call.flat_map(|call| &call.args);
-    let arguments = arguments.chain(site.args.iter().filter(|argument| argument.keyword.as_deref() == Some("partitionBy")));
+    let arguments =
+        arguments.chain(site.args.iter().filter(|argument| argument.keyword.as_deref() == Some("partitionBy")));
     let spans: Vec<Span> = arguments.map(|argument| argument.span).collect();
     let quoted = |span: &&Span| span.of(text).contains(name);
     let span = *spans.iter().find(quoted).or(spans.first())?;

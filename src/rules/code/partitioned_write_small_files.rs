@@ -118,7 +118,8 @@ fn judge(cx: &CodeContext<'_>, write: &Write, site: &CallSite, input: NodeId) ->
         "Nothing distributes the rows by {values} before this write, so each task writes a file into the directory of each value that it holds: up to tasks times values files{tasks}. repartition({}) before the write puts each value into one task.",
         by.as_deref().unwrap_or("…"),
     );
-    let fix = by.and_then(|by| {
+    let is_dynamic = site.args.iter().any(|argument| argument.keyword.as_deref() == Some(GLUE));
+    let fix = by.filter(|_| !is_dynamic).and_then(|by| {
         templates::before_write(
             text,
             write,
@@ -133,6 +134,9 @@ fn judge(cx: &CodeContext<'_>, write: &Write, site: &CallSite, input: NodeId) ->
     })
 }
 
+/// The argument of AWS Glue's writes that holds `partitionKeys`.
+const GLUE: &str = "connection_options";
+
 /// The partition columns as arguments of `repartition`, where they can be, and their place in the write.
 fn partition_call(write: &Write, site: &CallSite, text: &str) -> Option<(Option<String>, Span)> {
     let quoted = |names: &[Literal]| {
@@ -146,8 +150,9 @@ fn partition_call(write: &Write, site: &CallSite, text: &str) -> Option<(Option<
         };
         return Some((quoted(&write.partition_by).or_else(unpacked), call.method.cover(call.arguments)));
     }
-    // What isn't known may be `None`.
-    let argument = site.args.iter().find(|argument| argument.keyword.as_deref() == Some("partitionBy"))?;
+    // What isn't known may be `None`. AWS Glue has the columns among the options of the connection.
+    let argument =
+        site.args.iter().find(|argument| matches!(argument.keyword.as_deref(), Some("partitionBy" | GLUE)))?;
     quoted(&write.partition_by).map(|names| (Some(names), argument.span))
 }
 

@@ -1,7 +1,7 @@
 //! What `collect` and `toPandas` have in common: all rows of a frame in the driver.
 
 use super::evidence::{self, Cost, measured};
-use super::lineage::{is_from_driver, is_given, is_grouped};
+use super::lineage::{gathers, is_from_driver, is_given, is_grouped};
 use crate::pyspark::plan::{Action, ActionKind, RowBound};
 use crate::rules::in_force;
 use crate::rules::run::words::{duration, grouped};
@@ -39,6 +39,7 @@ pub(super) fn report(
 fn by_bound(cx: &CodeContext<'_>, action: &Action) -> Option<Severity> {
     let Some(input) = action.input else { return Some(Severity::Hint) };
     match cx.plan.bound(input) {
+        RowBound::ByGroups if gathers(cx.plan, input) => Some(Severity::Information),
         _ if is_grouped(cx.plan, cx.shared.text, input) || is_from_driver(cx.plan, cx.shared.text, input) => None,
         RowBound::Exactly(rows) if rows as f64 > cx.shared.option("max-rows") => Some(Severity::Information),
         RowBound::Exactly(_) | RowBound::Small | RowBound::ByGroups => None,

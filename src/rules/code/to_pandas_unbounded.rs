@@ -15,7 +15,7 @@ declare_rule! {
     /// ## Silent when
     /// - the rows are bounded: `limit`, an aggregation, `describe`, literal data, a `LIMIT` in SQL;
     /// - they were on the driver before: `createDataFrame(rows)`;
-    /// - the file imports a plotting library and binds the result: the pixels bound what is useful;
+    /// - a plotting library of the file draws the result: the pixels bound what is useful;
     /// - the file is a test;
     /// - a linked run measured that the call brought a few rows only.
     ///
@@ -52,10 +52,41 @@ declare_rule! {
 
 fn check(cx: &mut CodeContext<'_>) {
     let plots = cx.plan.uses.plots;
-    let is_drawn = |action: &Action| plots && matches!(action.result, ResultUse::Bound(_) | ResultUse::Used);
+    let text = cx.shared.text;
+    let is_drawn = |action: &Action| match &action.result {
+        ResultUse::Used => plots,
+        ResultUse::Bound(name) => plots && is_in_a_plot(text, name),
+        _ => false,
+    };
     let wanted = |action: &Action| action.kind == ActionKind::ToPandas && !is_drawn(action);
     rows::report(cx, wanted, |cx, action| {
         let fixes = [templates::limit_rows(action), templates::pandas_api(cx.shared.version(), action)];
         fixes.into_iter().flatten().collect()
     });
+}
+
+/// Whether a statement that draws, or one that makes a frame that is drawn, names the pandas frame.
+fn is_in_a_plot(text: &str, name: &str) -> bool {
+    const DRAWS: [&str; 12] =
+        ["plt.", "sns.", "px.", "go.", "alt.", "ax.", "ax[", "axes[", ".plot", ".hist(", "plot(", "figure("];
+    let words =
+        |line: &str, wanted: &str| line.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == wanted);
+    let mut names = vec![name.to_owned()];
+    let mut at = 0;
+    while let Some(name) = names.get(at).cloned() {
+        at += 1;
+        for line in text.lines().filter(|line| words(line, &name)) {
+            if DRAWS.iter().any(|draws| line.contains(draws)) {
+                return true;
+            }
+            let target = line.split_once(" = ").map(|(target, _)| target.trim());
+            if let Some(target) =
+                target.filter(|target| names.len() < 16 && target.chars().all(|c| c.is_alphanumeric() || c == '_'))
+                && !names.iter().any(|known| known == target)
+            {
+                names.push(target.to_owned());
+            }
+        }
+    }
+    false
 }

@@ -57,7 +57,15 @@ fn check(cx: &mut CodeContext<'_>) {
         else {
             continue;
         };
-        let [Literal::Text(path)] = &location[..] else { continue };
+        let path = match &location[..] {
+            [Literal::Text(path)] => path.as_str(),
+            // Its end tells the kind, and a pattern would be written out: `f"{folder}/visits.csv.gz"`.
+            [Literal::Template(parts)] => match parts.last() {
+                Some(Some(end)) if end.contains('/') => end.as_str(),
+                _ => continue,
+            },
+            _ => continue,
+        };
         let multi_line =
             options.iter().rev().find(|(name, _)| name == "multiline").is_some_and(|(_, value)| match value {
                 Literal::Bool(on) => *on,
