@@ -8,6 +8,7 @@ mod cli {
     pub(crate) mod folder;
     mod notebooks;
     mod per_path;
+    mod sql;
 }
 
 use cli::folder::{Answer, Folder};

@@ -83,6 +83,8 @@ struct Known {
     by_name: FxHashMap<Arc<str>, Vec<Arc<str>>>,
     /// Bytes of all texts.
     size: usize,
+    /// Whether one of them imports Spark, once somebody asked.
+    use_spark: OnceLock<bool>,
 }
 
 impl PartialEq for Modules {
@@ -115,6 +117,12 @@ impl Modules {
     /// Whether this is the same snapshot.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.known, &other.known)
+    }
+
+    /// Whether one of the modules names `pyspark`.
+    pub fn use_spark(&self) -> bool {
+        let names_it = |module: &Arc<Module>| memchr::memmem::find(module.text.as_bytes(), b"pyspark").is_some();
+        *self.known.use_spark.get_or_init(|| self.known.files.values().any(names_it))
     }
 
     /// The module or package with this path from the root.
@@ -193,6 +201,7 @@ impl Known {
             return;
         }
         self.size = size;
+        self.use_spark = OnceLock::new();
         let mut around = parent(&path.dotted);
         while let Some(folder) = around.filter(|folder| !folder.is_empty() && !self.folders.contains(*folder)) {
             self.folders.insert(folder.into());

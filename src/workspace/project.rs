@@ -11,7 +11,7 @@ use super::sources::{Source, Sources};
 use super::{document, version};
 use crate::catalog::SparkVersion;
 use crate::conf::{Layer, properties};
-use crate::pyspark::{Imports, ModulePath};
+use crate::pyspark::{Imports, ModulePath, SqlDialect, sql_dialect};
 use crate::rules::{Environment, Level, MeasuredRun};
 use crate::text::Span;
 
@@ -249,6 +249,24 @@ impl Project {
             Some(path) => Imports { modules: self.sources.modules().clone(), path },
             None => Imports::default(),
         }
+    }
+
+    /// Whether a script in SQL may be one of Spark's: it says so itself, or it lies among code or settings of Spark and
+    /// is nobody else's as far as it tells.
+    pub fn may_run_sql(&self, text: &str) -> bool {
+        match sql_dialect(text) {
+            SqlDialect::Spark => true,
+            SqlDialect::Any => self.is_about_spark(),
+            SqlDialect::Other => false,
+        }
+    }
+
+    /// Whether something in the project is about Spark: its settings, what it pins, its code.
+    pub fn is_about_spark(&self) -> bool {
+        self.defaults_path.is_some()
+            || self.found_version.is_some()
+            || self.file_settings != Settings::default()
+            || self.sources.modules().use_spark()
     }
 
     fn choose_version(&mut self) {
