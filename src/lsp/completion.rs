@@ -91,7 +91,8 @@ fn spot(snapshot: &Snapshot, offset: usize) -> Option<Spot> {
         Kind::Properties => place::in_properties(before()?)?.at(text, offset),
         Kind::Python => place::in_python(before()?)?.at(text, offset),
         Kind::Carrier(kind) => carrier::spot(kind, text, snapshot.facts().settings(), offset),
-        Kind::Sql | Kind::Sparkls | Kind::Other => None,
+        Kind::Sql => place::in_sql(before()?)?.at(text, offset),
+        Kind::Sparkls | Kind::Other => None,
     }
 }
 

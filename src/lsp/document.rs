@@ -172,6 +172,7 @@ impl Snapshot {
         let modules = |project: &Project| project.imports(&self.path).modules;
         let parsed = match self.kind {
             Kind::Python if !modules(&project).is(&modules(&self.project)) => Arc::default(),
+            Kind::Sql if project.is_about_spark() != self.project.is_about_spark() => Arc::default(),
             _ => Arc::clone(&self.parsed),
         };
         Self { project, generation, parsed, ..self.fresh() }

@@ -8,8 +8,8 @@ use rustc_hash::FxHashMap;
 use super::StaticPlan;
 use super::ir::{Stmt, Top};
 use super::kinds::{Kind, kind};
-use super::syntax::{Difference, Syntax};
 use super::sql::{SqlDialect, sql_dialect};
+use super::syntax::{Difference, Syntax};
 use super::{Imports, cells, eval, lower};
 use crate::text::{Edit, Span};
 
@@ -233,7 +233,8 @@ fn import_offset(text: &str, tops: &[Placed]) -> u32 {
 /// Whether it is surely Spark's is told by [`plan::SparkUse::is_spark`](super::plan::SparkUse::is_spark).
 pub fn sql_script(text: &str) -> StaticPlan {
     let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
-    let script = Placed { start: start as u32, kind: NO_KIND, top: Arc::new(cells::cell(Span::new(start, text.len()))) };
+    let script =
+        Placed { start: start as u32, kind: NO_KIND, top: Arc::new(cells::cell(Span::new(start, text.len()))) };
     let mut plan = eval::interpret(text, &[script], 0, &Imports::default());
     plan.uses.is_spark = sql_dialect(text) == SqlDialect::Spark;
     plan

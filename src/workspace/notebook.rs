@@ -5,8 +5,8 @@ use std::sync::Arc;
 use crate::analysis::{self, Facts};
 use crate::conf::carriers::{self, CellLanguage, Mapped, may_hold_settings};
 use crate::pyspark::{
-    Imports, NotebookCode, PythonFile, SqlDialect, StaticPlan, code_of_cell, loads_other_sql, may_use_spark, sql_dialect,
-    sql_of_cell,
+    Imports, NotebookCode, PythonFile, SqlDialect, StaticPlan, code_of_cell, loads_other_sql, may_use_spark,
+    sql_dialect, sql_of_cell,
 };
 use crate::rules::{Edit, Finding, Fix};
 use crate::text::{Cells, Span};

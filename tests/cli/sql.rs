@@ -97,7 +97,10 @@ fn cells_of_sql_and_of_python_share_their_views() {
 fn comments_of_a_cell_of_sql_suppress_and_are_offered() {
     let cells = [
         ("python", START),
-        ("python", "%%sql\nINSERT INTO mart.pairs\nSELECT s.id FROM sales s, raw.targets t -- sparkls: ignore[cartesian-join] small\n"),
+        (
+            "python",
+            "%%sql\nINSERT INTO mart.pairs\nSELECT s.id FROM sales s, raw.targets t -- sparkls: ignore[cartesian-join] small\n",
+        ),
         ("python", "%%sql\n-- sparkls: ignore[cartesian-join]\nSELECT 1"),
     ];
     let folder = Folder::with(&[("pairs.ipynb", &notebook(&cells))]);

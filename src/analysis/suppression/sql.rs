@@ -68,7 +68,11 @@ mod tests {
             .iter()
             .map(|line| {
                 let comment = line.comment.map_or("", |at| &text[at as usize..line.span.end as usize]);
-                format!("{comment}{}{}", if line.only_comment { " alone" } else { "" }, if line.continues { " >" } else { "" })
+                format!(
+                    "{comment}{}{}",
+                    if line.only_comment { " alone" } else { "" },
+                    if line.continues { " >" } else { "" }
+                )
             })
             .collect();
         assert_eq!(shown, ["-- a", "-- b alone", " >", " >", "-- f", ""]);
