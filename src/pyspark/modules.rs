@@ -114,6 +114,26 @@ impl Modules {
         Self { known: Arc::new(known) }
     }
 
+    /// The modules without those at or below a path from the root; `None` if there are none.
+    pub fn without(&self, relative: &Path) -> Option<Self> {
+        if let Some(module) = ModulePath::of(relative) {
+            return self.only(|path| *path != *module.dotted);
+        }
+        let gone = relative.iter().map(|part| part.to_str()).collect::<Option<Vec<_>>>()?.join(".");
+        let is_below = |path: &str| path.strip_prefix(&*gone).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        self.only(|path| !is_below(path))
+    }
+
+    fn only(&self, is_kept: impl Fn(&str) -> bool) -> Option<Self> {
+        let kept: Vec<&Arc<Module>> = self.known.files.values().filter(|module| is_kept(&module.path.dotted)).collect();
+        if kept.len() == self.known.files.len() {
+            return None;
+        }
+        let mut known = Known::default();
+        kept.into_iter().for_each(|module| known.keep(Arc::clone(module)));
+        Some(Self { known: Arc::new(known) })
+    }
+
     /// Whether this is the same snapshot.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.known, &other.known)
@@ -195,6 +215,11 @@ impl Modules {
 
 impl Known {
     fn add(&mut self, path: ModulePath, text: Arc<str>) {
+        self.keep(Arc::new(Module { path, text, tops: OnceLock::new() }));
+    }
+
+    fn keep(&mut self, module: Arc<Module>) {
+        let Module { path, text, .. } = &*module;
         let before = self.files.get(&path.dotted).map_or(0, |module| module.text.len());
         let size = self.size - before + text.len();
         if text.len() > LARGEST || size > LARGEST_SUM {
@@ -213,7 +238,7 @@ impl Known {
             named.push(Arc::clone(&path.dotted));
         }
         let dotted = Arc::clone(&path.dotted);
-        self.files.insert(dotted, Arc::new(Module { path, text, tops: OnceLock::new() }));
+        self.files.insert(dotted, module);
     }
 }
 
@@ -388,6 +413,20 @@ mod tests {
         assert!(before.with(&path, &Arc::from("x = 1\n")).is(&before));
         let after = before.with(&path, &Arc::from("x = 2\n"));
         assert!(after != before && after == after.clone());
+    }
+
+    #[test]
+    fn files_and_folders_go() {
+        let before = modules(&["a.py", "b/__init__.py", "b/c.py", "bc.py"]);
+        let left = |path: &str| {
+            let after = before.without(Path::new(path))?;
+            let names = ["a", "b", "b.c", "bc"];
+            Some(names.into_iter().filter(|name| after.module(name).is_some()).collect::<Vec<_>>())
+        };
+        assert_eq!(left("a.py"), Some(vec!["b", "b.c", "bc"]));
+        assert_eq!(left("b"), Some(vec!["a", "bc"]));
+        assert_eq!(left("b/c.py"), Some(vec!["a", "b", "bc"]));
+        assert_eq!(left("d.py"), None);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::per_path::{self, PerPath};
 use super::runs::{self, Stamp};
 use super::settings::{self, Settings, SettingsFile};
-use super::sources::{Source, Sources};
+use super::sources::{self, Source, Sources};
 use super::{document, version};
 use crate::catalog::SparkVersion;
 use crate::conf::{Layer, properties};
@@ -240,6 +240,22 @@ impl Project {
         let module = path.strip_prefix(&self.root).ok().and_then(ModulePath::of)?;
         let sources = self.sources.with_module(&module, text);
         (!sources.modules().is(self.sources.modules())).then(|| Self { sources, ..self.clone() })
+    }
+
+    /// The project with what one of its Python files holds on disk; `None` if its modules stay as they are.
+    pub fn with_module_read(&self, path: &Path) -> Option<Self> {
+        if document::Kind::of(path) != document::Kind::Python || !self.reads(path) {
+            return None;
+        }
+        self.with_module(path, &sources::read(path)?)
+    }
+
+    /// The project without the file or folder at `path`, which is gone; `None` if nothing of it was known.
+    pub fn without(&self, path: &Path) -> Option<Self> {
+        let sources = self.sources.without(path);
+        let left = sources.as_ref().unwrap_or(&self.sources);
+        let without_modules = path.strip_prefix(&self.root).ok().and_then(|relative| left.without_modules(relative));
+        Some(Self { sources: without_modules.or(sources)?, ..self.clone() })
     }
 
     /// What the Python file at `path` may import of the project.

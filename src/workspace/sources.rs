@@ -156,6 +156,11 @@ impl Sources {
         Self { modules: self.modules.with(module, text), ..self.clone() }
     }
 
+    /// The sources without the modules at or below a path from the root; `None` if there are none.
+    pub(super) fn without_modules(&self, relative: &Path) -> Option<Self> {
+        Some(Self { modules: self.modules.without(relative)?, ..self.clone() })
+    }
+
     /// The project's Python files, for imports.
     pub fn modules(&self) -> &Modules {
         &self.modules
@@ -208,7 +213,7 @@ fn module(root: &Path, path: &Path) -> Option<(ModulePath, Arc<str>)> {
 }
 
 /// The text of a regular file of ordinary size.
-fn read(path: &Path) -> Option<Arc<str>> {
+pub(super) fn read(path: &Path) -> Option<Arc<str>> {
     let metadata = std::fs::metadata(path).ok()?;
     if !metadata.is_file() || metadata.len() > LARGEST {
         return None;
