@@ -229,8 +229,8 @@ impl Inputs {
         self.files.par_iter_mut().for_each(|file| {
             let Some(project) = projects.get(&file.root) else { return };
             let imports = project.imports(&file.path);
-            if Kind::of(&file.path) == Kind::Python && imports.are_used_by(&file.text) {
-                // Read again, through its imports; what fails there was read without them.
+            if Kind::of(&file.path) == Kind::Python && (imports.are_used_by(&file.text) || imports.have_callers()) {
+                // Read again, with what it imports and what calls it; what fails there was read alone.
                 let read = || workspace::facts_in(Kind::Python, &file.text, &imports);
                 file.facts = guarded(&file.path, read).unwrap_or_else(|_| file.facts.clone());
             }
