@@ -6,6 +6,7 @@ mod cli {
     mod carriers;
     mod conf;
     pub(crate) mod folder;
+    mod modules;
     mod notebooks;
     mod per_path;
     mod sql;

@@ -145,9 +145,8 @@ fn action_facts(text: &str, plan: &StaticPlan, action: &Action) -> Vec<String> {
     add(action.loops.last().is_some_and(|id| plan.loop_(*id).runs_once), "once");
     add(action.conditional, "conditional");
     add(action.on_rdd, "on rdd");
-    let upstream = |holds: &dyn Fn(NodeId) -> bool| {
-        action.input.is_some_and(|input| plan.upstream(input).into_iter().any(holds))
-    };
+    let upstream =
+        |holds: &dyn Fn(NodeId) -> bool| action.input.is_some_and(|input| plan.upstream(input).into_iter().any(holds));
     add(upstream(&|id| plan.node(id).cached), "cached");
     add(upstream(&|id| plan.node(id).operator == Operator::Source(Source::Given)), "from given");
     let result = match &action.result {

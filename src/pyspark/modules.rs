@@ -142,7 +142,8 @@ impl Modules {
             return self.only(|path| *path != *module.dotted);
         }
         let gone = relative.iter().map(|part| part.to_str()).collect::<Option<Vec<_>>>()?.join(".");
-        let is_below = |path: &str| path.strip_prefix(&*gone).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        let is_below =
+            |path: &str| path.strip_prefix(&*gone).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
         self.only(|path| !is_below(path))
     }
 
@@ -366,7 +367,9 @@ fn imported_names(text: &str) -> Vec<String> {
         if let Some(modules) = statement.strip_prefix("import ") {
             let words = modules.split(',').filter_map(|module| module.split_whitespace().next());
             found.extend(words.map(str::to_owned));
-        } else if let Some((module, names)) = statement.strip_prefix("from ").and_then(|rest| rest.split_once(" import ")) {
+        } else if let Some((module, names)) =
+            statement.strip_prefix("from ").and_then(|rest| rest.split_once(" import "))
+        {
             let module = module.trim();
             let names = match names.trim_start().starts_with('(') {
                 true => text[start..].split_once('(').and_then(|(_, rest)| rest.split(')').next()).unwrap_or_default(),

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::{Frame, Interpreter};
 use crate::pyspark::ir::Top;
-use crate::pyspark::plan::{CallSite, Operator, RemoteAction, ScopeId, Source, SparkUse};
+use crate::pyspark::plan::{CallSite, Operator, RemoteAction, Runs, ScopeId, Source, SparkUse};
 use crate::pyspark::value::{Code, EnvId, Value};
 use crate::pyspark::{Imports, ModulePath};
 use crate::text::Span;
@@ -50,8 +50,15 @@ pub(super) struct Files<'a> {
 
 impl<'a> Files<'a> {
     pub(super) fn new(text: &'a str, env: EnvId, imports: &'a Imports) -> Self {
-        let home =
-            File { origin: 0, text, env, path: imports.path.clone(), uses: SparkUse::default(), has_snowpark: false, is_outside: false };
+        let home = File {
+            origin: 0,
+            text,
+            env,
+            path: imports.path.clone(),
+            uses: SparkUse::default(),
+            has_snowpark: false,
+            is_outside: false,
+        };
         Self { imports, all: vec![home], at: 0, loading: 0, steps: 0, call: Span::default(), remote: Vec::new() }
     }
 
@@ -327,6 +334,12 @@ impl<'a> Interpreter<'a> {
         plan.driver_data.retain(|data| own(data.span));
         plan.streams.retain(|stream| own_site(&stream.site));
         let windows = kept(&mut plan.windows, |window| own_site(&window.site));
+        // A function of the file is told of though another module starts the query.
+        for function in plan.python.iter_mut().filter(|function| function.runs == Runs::ForeachBatch) {
+            if let Some(facts) = function.function.as_ref().filter(|facts| own(facts.span) && !own(function.site)) {
+                function.site = Span { start: facts.span.start, end: facts.span.start };
+            }
+        }
         let python = kept(&mut plan.python, |function| own(function.site));
         for function in &mut plan.python {
             function.function = function.function.take().filter(|facts| own(facts.span));
