@@ -200,15 +200,16 @@ impl Modules {
                 if *caller == of.dotted || found.contains(caller) {
                     continue;
                 }
-                if found.len() == MOST_CALLERS {
-                    return (found, false);
-                }
-                found.push(Arc::clone(caller));
                 next.push(Arc::clone(caller));
+                found.push(Arc::clone(caller));
             }
             nearest = next;
         }
-        (found, true)
+        // The others come to nothing of Spark on their own; those that call them run them.
+        found.retain(|caller| self.module(caller).is_some_and(|module| may_use_spark(&module.text)));
+        let is_all = found.len() <= MOST_CALLERS;
+        found.truncate(MOST_CALLERS);
+        (found, is_all)
     }
 
     /// The module or package with this path from the root.

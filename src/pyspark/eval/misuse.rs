@@ -65,11 +65,11 @@ impl<'a> Interpreter<'a> {
         let operator = self.word_in(between);
         let is_name = |id: ExprId| code.top.expr(id).expr == Expr::Name;
         match (left, right, self.text_at(operator)) {
-            (Value::Column(column), Value::None, "==" | "!=") if !column.constant => {
-                // What another module hands over may be `None` for this once.
-                if !self.outside.is_read() || code.top.expr(*right_id).expr == Expr::None {
-                    self.misused(Misuse::EqualsNone, span, operator);
-                }
+            // What another module hands over may be `None` for this once.
+            (Value::Column(column), Value::None, "==" | "!=")
+                if !column.constant && (!self.outside.is_read() || code.top.expr(*right_id).expr == Expr::None) =>
+            {
+                self.misused(Misuse::EqualsNone, span, operator);
             }
             (Value::Column(_), Value::None, word) if word.starts_with("is") && !is_name(*left_id) => {
                 self.misused(Misuse::IsNone, span, operator);
