@@ -75,7 +75,7 @@ const OTHER: [&[&str]; 46] = [
     &["ROWNUM"],
     &["SYSDATE"],
     &["UNNEST"],
-    &["FLATTEN", "INPUT"],
+    &["LATERAL", "FLATTEN"],
     &["GENERATE_SERIES"],
     &["SAFE_CAST"],
     &["CREATE", "EXTENSION"],
@@ -108,10 +108,15 @@ pub fn sql_dialect(text: &str) -> SqlDialect {
     if is_template(text) {
         return SqlDialect::Other;
     }
-    let words: Vec<&str> = tokens(text).into_iter().map(|token| token.text).collect();
+    let tokens = tokens(text);
+    let words: Vec<&str> = tokens.iter().map(|token| token.text).collect();
     let says = |row: &&[&str], at: usize| {
         let found = words.get(at..at + row.len()).unwrap_or_default();
-        found.len() == row.len() && found.iter().zip(*row).all(|(found, word)| found.eq_ignore_ascii_case(word))
+        // `USING (parquet)` names a column.
+        let is_together = || tokens[at..at + row.len()].iter().all(|token| token.depth == tokens[at].depth);
+        found.len() == row.len()
+            && is_together()
+            && found.iter().zip(*row).all(|(found, word)| found.eq_ignore_ascii_case(word))
     };
     let says_any = |rows: &[&[&str]]| (0..words.len()).any(|at| rows.iter().any(|row| says(row, at)));
     if has_hint(text) || says_any(&SPARK) {

@@ -7,7 +7,7 @@ use crate::pyspark::plan::RowBound;
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Token<'t> {
     pub(super) text: &'t str,
-    depth: u32,
+    pub(super) depth: u32,
     start: usize,
 }
 
