@@ -70,7 +70,10 @@ pub fn analyse(input: &Input<'_>) -> Analysis {
     let mut analysis = Analysis::default();
     let Some(syntax) = Syntax::of(input.facts) else { return analysis };
     // Most texts have no finding: then nobody reads their comments.
-    let comments = LazyCell::new(|| Comments::read(code_of(input), syntax));
+    let comments = LazyCell::new(|| match input.facts {
+        Facts::Notebook(notebook) => Comments::read_notebook(input.text, notebook),
+        _ => Comments::read(input.text, syntax),
+    });
     analysis.findings = static_findings(input, &comments);
     measured::measure(input, &mut analysis);
     let speaks_to_us = memchr::memmem::find(input.text.as_bytes(), b"sparkls:").is_some();
@@ -80,19 +83,12 @@ pub fn analyse(input: &Input<'_>) -> Analysis {
     analysis
 }
 
-/// The text as far as it is the document's own language: of a notebook, what its kernel runs as Python.
-fn code_of<'a>(input: &Input<'a>) -> &'a str {
-    match input.facts {
-        Facts::Notebook(notebook) => &notebook.code,
-        _ => input.text,
-    }
-}
-
 impl Syntax {
     fn of(facts: &Facts) -> Option<Self> {
         match facts {
             Facts::Properties(_) => Some(Self::Properties),
             Facts::Python(_) | Facts::Notebook(_) => Some(Self::Python),
+            Facts::Sql(_) => Some(Self::Sql),
             Facts::Carrier(kind, _) => Some(Self::Carrier(*kind)),
             Facts::Nothing => None,
         }
@@ -219,10 +215,16 @@ fn lower(finding: &mut Finding, input: &Input<'_>, plan: &StaticPlan, comments: 
     } else if input.environment.local
         || plan.uses.local_master
         || is_notebook(input)
+        || may_be_of_another_database(input)
         || comments.gives_reason(finding.span)
     {
         finding.severity = finding.severity.min(Severity::Information);
     }
+}
+
+/// A script in SQL in which nothing is Spark's alone.
+fn may_be_of_another_database(input: &Input<'_>) -> bool {
+    matches!(input.facts, Facts::Sql(plan) if !plan.uses.is_spark)
 }
 
 /// A test by its name or folder, as pytest finds them.

@@ -6,8 +6,10 @@ mod cli {
     mod carriers;
     mod conf;
     pub(crate) mod folder;
+    mod modules;
     mod notebooks;
     mod per_path;
+    mod sql;
 }
 
 use cli::folder::{Answer, Folder};

@@ -7,6 +7,7 @@
 //! | fact | meaning |
 //! | --- | --- |
 //! | `collect: unbounded` | an action by its method's name, and its input's row bound: `exactly 10`, `small`, `by-groups`, `unknown`, `unbounded`; `no input` if only the call is known |
+//! | `collect from given` | its input may be a parameter of which nothing but its type is known |
 //! | `collect in loop`, `collect conditional`, `collect cached`, `collect on rdd` | more of the action; cached: its input or what that is computed from |
 //! | `collect result discarded` | what becomes of the result: `discarded`, `iterated`, `indexed`, `bound NAME`, `returned`, `used` |
 //! | `collect once` | the action's innermost loop runs once |
@@ -146,7 +147,10 @@ fn action_facts(text: &str, plan: &StaticPlan, action: &Action) -> Vec<String> {
     add(action.loops.last().is_some_and(|id| plan.loop_(*id).runs_once), "once");
     add(action.conditional, "conditional");
     add(action.on_rdd, "on rdd");
-    add(action.input.is_some_and(|input| plan.upstream(input).iter().any(|id| plan.node(*id).cached)), "cached");
+    let upstream =
+        |holds: &dyn Fn(NodeId) -> bool| action.input.is_some_and(|input| plan.upstream(input).into_iter().any(holds));
+    add(upstream(&|id| plan.node(id).cached), "cached");
+    add(upstream(&|id| plan.node(id).operator == Operator::Source(Source::Given)), "from given");
     let result = match &action.result {
         ResultUse::Discarded => "discarded".into(),
         ResultUse::Iterated => "iterated".into(),

@@ -29,3 +29,5 @@ mod places;
 mod protocol;
 #[path = "server/runs.rs"]
 mod runs;
+#[path = "server/sql.rs"]
+mod sql;

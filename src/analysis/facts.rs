@@ -9,6 +9,7 @@ use crate::conf::Setting;
 use crate::conf::carriers::{CarrierKind, Extract, Problem, Submit, Tool};
 use crate::conf::properties::PropertiesFile;
 use crate::pyspark::StaticPlan;
+use crate::text::Span;
 
 /// What a document is, and what was read out of it.
 #[derive(Debug, Clone)]
@@ -17,6 +18,8 @@ pub enum Facts {
     Properties(Arc<PropertiesFile>),
     /// A Python file.
     Python(Arc<StaticPlan>),
+    /// A script in SQL.
+    Sql(Arc<StaticPlan>),
     /// The cells of a notebook as one text.
     Notebook(Arc<Notebook>),
     /// A script, a manifest, a template: settings among other things.
@@ -32,6 +35,8 @@ pub struct Notebook {
     pub code: Arc<str>,
     /// What the code does, and what cells for the kernel set and start (`%%configure`, `!spark-submit`).
     pub plan: Arc<StaticPlan>,
+    /// Where cells hold SQL, in source order.
+    pub sql: Vec<Span>,
 }
 
 /// Settings of a document that make up one configuration.
@@ -48,18 +53,18 @@ impl Facts {
     pub fn settings(&self) -> &[Setting] {
         match self {
             Self::Properties(file) => &file.settings,
-            Self::Python(plan) => &plan.settings,
+            Self::Python(plan) | Self::Sql(plan) => &plan.settings,
             Self::Notebook(notebook) => &notebook.plan.settings,
             Self::Carrier(_, extract) => &extract.settings,
             Self::Nothing => &[],
         }
     }
 
-    /// The format, if the document is neither Python nor a properties file.
+    /// The format, if the document is neither code nor a properties file.
     pub fn format(&self) -> Option<CarrierKind> {
         match self {
             Self::Carrier(kind, _) => Some(*kind),
-            Self::Properties(_) | Self::Python(_) | Self::Notebook(_) | Self::Nothing => None,
+            Self::Properties(_) | Self::Python(_) | Self::Sql(_) | Self::Notebook(_) | Self::Nothing => None,
         }
     }
 
@@ -67,14 +72,14 @@ impl Facts {
     pub fn properties(&self) -> Option<&PropertiesFile> {
         match self {
             Self::Properties(file) => Some(file),
-            Self::Python(_) | Self::Notebook(_) | Self::Carrier(..) | Self::Nothing => None,
+            Self::Python(_) | Self::Sql(_) | Self::Notebook(_) | Self::Carrier(..) | Self::Nothing => None,
         }
     }
 
-    /// The static plan of a Python document.
+    /// The static plan of Python and SQL.
     pub fn plan(&self) -> Option<&StaticPlan> {
         match self {
-            Self::Python(plan) => Some(plan),
+            Self::Python(plan) | Self::Sql(plan) => Some(plan),
             Self::Notebook(notebook) => Some(&notebook.plan),
             Self::Properties(_) | Self::Carrier(..) | Self::Nothing => None,
         }
@@ -83,7 +88,7 @@ impl Facts {
     /// The commands and definitions that start jobs, in source order.
     pub fn submits(&self) -> &[Submit] {
         match self {
-            Self::Python(plan) => &plan.submits,
+            Self::Python(plan) | Self::Sql(plan) => &plan.submits,
             Self::Notebook(notebook) => &notebook.plan.submits,
             Self::Carrier(_, extract) => &extract.submits,
             Self::Properties(_) | Self::Nothing => &[],
@@ -93,7 +98,7 @@ impl Facts {
     /// What a carrier reads otherwise than it looks.
     pub fn problems(&self) -> &[Problem] {
         match self {
-            Self::Python(plan) => &plan.problems,
+            Self::Python(plan) | Self::Sql(plan) => &plan.problems,
             Self::Notebook(notebook) => &notebook.plan.problems,
             Self::Carrier(_, extract) => &extract.problems,
             Self::Properties(_) | Self::Nothing => &[],
@@ -105,7 +110,7 @@ impl Facts {
     pub fn jobs(&self) -> Vec<Job<'_>> {
         match self {
             Self::Properties(file) => vec![Job { submit: None, settings: Cow::Borrowed(&file.settings) }],
-            Self::Python(plan) => of_code(plan, |_| false),
+            Self::Python(plan) | Self::Sql(plan) => of_code(plan, |_| false),
             // `%%configure` is the configuration of the session that the cells run in.
             Self::Notebook(notebook) => of_code(&notebook.plan, |submit| {
                 submit.tool == Tool::Definition && submit.span.of(&notebook.code).trim().is_empty()

@@ -1,6 +1,7 @@
 //! Comments that speak to us: `# sparkls: ignore[slug]`, `# sparkls: ignore-file[slug]`, and reasons written beside code.
 
 mod lines;
+mod sql;
 mod unused;
 
 use std::cell::RefCell;
@@ -21,6 +22,8 @@ pub(super) enum Syntax {
     Properties,
     /// Scripts, manifests, templates: `#`, as far as the format has comments.
     Carrier(CarrierKind),
+    /// `--` to a line's end.
+    Sql,
 }
 
 /// One physical line.
@@ -43,6 +46,8 @@ const LONGEST_COMMAND: usize = 200;
 pub(super) struct Comments<'a> {
     text: &'a str,
     syntax: Syntax,
+    /// Where SQL stands among other text.
+    sql: &'a [Span],
     lines: Vec<Line>,
     /// The first line of each line's statement.
     first_lines: Vec<usize>,
@@ -61,7 +66,24 @@ impl<'a> Comments<'a> {
             Syntax::Python => python_lines(text),
             Syntax::Properties => properties_lines(text),
             Syntax::Carrier(kind) => lines::read(text, kind),
+            Syntax::Sql => sql::read(text, Span::new(0, text.len())),
         };
+        Self::new(text, syntax, &[], lines)
+    }
+
+    /// Reads the comments of a notebook: of its Python, and of its cells in SQL.
+    pub(super) fn read_notebook(text: &'a str, notebook: &'a super::Notebook) -> Self {
+        let mut lines = python_lines(&notebook.code);
+        for cell in &notebook.sql {
+            let first = lines.partition_point(|line| line.span.end < cell.start);
+            for (line, read) in lines.iter_mut().skip(first).zip(sql::read(text, *cell)) {
+                *line = Line { span: line.span, ..read };
+            }
+        }
+        Self::new(text, Syntax::Python, &notebook.sql, lines)
+    }
+
+    fn new(text: &'a str, syntax: Syntax, sql: &'a [Span], lines: Vec<Line>) -> Self {
         let mut ignored_in_file = BTreeMap::new();
         for line in &lines {
             let (Some(start), Some(comment)) = (line.comment, comment_of(text, line)) else { continue };
@@ -81,7 +103,7 @@ impl<'a> Comments<'a> {
         };
         let first_lines = lines.iter().enumerate().map(first_of).collect();
         let commented = (0..lines.len()).filter(|at| lines[*at].comment.is_some()).collect();
-        Self { text, syntax, lines, first_lines, commented, ignored_in_file, used: RefCell::default() }
+        Self { text, syntax, sql, lines, first_lines, commented, ignored_in_file, used: RefCell::default() }
     }
 
     /// Whether a comment on the line of `span`, right above it, or for the whole file names the rule.
@@ -119,7 +141,7 @@ impl<'a> Comments<'a> {
         let words = comment.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| word.len() > 1);
         let is_directive = ["type:", "pylint:", "fmt:", "sparkls:", "TODO", "FIXME"]
             .iter()
-            .any(|directive| comment.trim_start_matches(['#', ' ']).starts_with(directive));
+            .any(|directive| comment.trim_start_matches(['#', '-', ' ']).starts_with(directive));
         !is_directive && words.count() >= 3
     }
 
@@ -133,10 +155,7 @@ impl<'a> Comments<'a> {
             Some(at) => Edit { span: Span::at(at), text: format!(", {rule}") },
             None if self.syntax.has_comments_behind() && !self.lines[last].continues && first == last => {
                 let end = self.lines[last].span.end as usize;
-                // A notebook's cell in SQL stands in comments of Python, and has comments of its own.
-                let line = self.lines[last].span.of(self.text);
-                let mark = if line.starts_with("# MAGIC") { "--" } else { "#" };
-                Edit { span: Span::at(end), text: format!("  {mark} sparkls: ignore[{rule}]") }
+                Edit { span: Span::at(end), text: format!("  {} sparkls: ignore[{rule}]", self.mark(last)) }
             }
             None => {
                 let line = self.lines[first].span;
@@ -147,10 +166,18 @@ impl<'a> Comments<'a> {
                     _ => &code[..code.len() - code.trim_start().len()],
                 };
                 let at = line.end as usize - code.len();
-                Edit { span: Span::at(at), text: format!("{indent}# sparkls: ignore[{rule}]\n") }
+                Edit { span: Span::at(at), text: format!("{indent}{} sparkls: ignore[{rule}]\n", self.mark(first)) }
             }
         };
         Some(Fix { title: format!("Ignore {rule} here"), kind: FixKind::QuickFix, safe: false, edits: vec![edit] })
+    }
+
+    /// What starts a comment on a line.
+    fn mark(&self, line: usize) -> &'static str {
+        let span = self.lines[line].span;
+        let is_sql = self.syntax == Syntax::Sql || self.sql.iter().any(|cell| cell.touches(span.end as usize));
+        // A notebook's cell in SQL may stand in comments of Python, and has comments of its own.
+        if is_sql || span.of(self.text).starts_with("# MAGIC") { "--" } else { "#" }
     }
 
     /// The lines with a comment among these.
@@ -192,7 +219,7 @@ impl Syntax {
     /// Whether a comment may stand at the end of a line that holds something.
     fn has_comments_behind(self) -> bool {
         match self {
-            Self::Python => true,
+            Self::Python | Self::Sql => true,
             Self::Properties => false,
             // Dockerfiles have none there, and in a Makefile the blank in front of it would belong to the value.
             Self::Carrier(kind) => matches!(kind, CarrierKind::Shell | CarrierKind::Yaml | CarrierKind::Hcl),

@@ -110,6 +110,7 @@ pub(super) struct InputFile {
     pub(super) text: Arc<str>,
     pub(super) facts: Facts,
     notebook: Option<Arc<Notebook>>,
+    is_named: bool,
 }
 
 /// A path that may be about Spark.
@@ -197,7 +198,7 @@ impl Inputs {
     fn keep(&mut self, path: PathBuf, root: PathBuf, is_named: bool, read: Result<Option<Reading>, InputError>) {
         match read {
             Ok(Some(Reading { text, facts, notebook })) => {
-                self.files.push(InputFile { path, root, text, facts, notebook });
+                self.files.push(InputFile { path, root, text, facts, notebook, is_named });
             }
             Ok(None) if is_named => self.idle.push(shown(&path)),
             Ok(None) => {}
@@ -218,11 +219,18 @@ impl Inputs {
             *project = project.with_sources(Sources::of(&project.root, paths, &known));
         }
         let projects = &self.projects;
+        // Somebody's SQL is Spark's where it is named, or where there is something of Spark beside it.
+        let is_spark_s = |file: &InputFile| {
+            !matches!(file.facts, Facts::Sql(_))
+                || file.is_named
+                || projects.get(&file.root).is_some_and(Project::is_about_spark)
+        };
+        self.files.retain(is_spark_s);
         self.files.par_iter_mut().for_each(|file| {
             let Some(project) = projects.get(&file.root) else { return };
             let imports = project.imports(&file.path);
-            if Kind::of(&file.path) == Kind::Python && imports.are_used_by(&file.text) {
-                // Read again, through its imports; what fails there was read without them.
+            if Kind::of(&file.path) == Kind::Python && (imports.are_used_by(&file.text) || imports.have_callers()) {
+                // Read again, with what it imports and what calls it; what fails there was read alone.
                 let read = || workspace::facts_in(Kind::Python, &file.text, &imports);
                 file.facts = guarded(&file.path, read).unwrap_or_else(|_| file.facts.clone());
             }

@@ -85,11 +85,15 @@ fn adopt_one(session: &Session, path: &Path) -> Option<Affected> {
     let folder = session.folders().into_iter().find(|folder| path.starts_with(folder))?;
     let source = match open(session, path) {
         Some(open) => projects::source(&open),
-        None if path.exists() => Source::read(path),
-        None => {
-            let without = |project: &Project| Some(project.with_sources(project.sources.without(path)?));
-            return session.change_project_for(&folder, |project| Some((without(project)?, Affected::All)));
+        None if path.exists() => {
+            // Those that import it see what it does now.
+            let read = |project: &Project| Some((project.with_module_read(path)?, Affected::All));
+            let imported = session.change_project_for(&folder, read);
+            let source = Source::read(path);
+            let taken = session.change_project_for(&folder, |project| project.taking_over(path, source.clone()));
+            return imported.or(taken);
         }
+        None => return session.change_project_for(&folder, |project| Some((project.without(path)?, Affected::All))),
     };
     session.change_project_for(&folder, |project| project.taking_over(path, source.clone()))
 }

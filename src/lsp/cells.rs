@@ -11,6 +11,7 @@ use tower_lsp_server::ls_types::*;
 use super::convert;
 use super::document::{CellDocuments, Snapshot};
 use super::uri::Key;
+use crate::conf::carriers::CellLanguage;
 use crate::text::{Cell, Document, Encoding};
 use crate::workspace::Joined;
 
@@ -121,13 +122,13 @@ impl Notebook {
     pub(super) fn cells(&self) -> CellDocuments {
         let mut documents = Vec::new();
         let mut others = Vec::new();
-        let mut joined: Vec<(u32, &str, bool)> = Vec::new();
+        let mut joined: Vec<(u32, &str, CellLanguage)> = Vec::new();
         for (cell, number) in self.cells.iter().zip(1..) {
             let text = self.texts.get(&Key::of(&cell.document)).filter(|_| cell.kind == NotebookCellKind::CODE);
             match text {
                 Some(text) => {
                     documents.push((cell.document.clone(), text.document.version()));
-                    joined.push((number, text.document.text(), text.language == "python"));
+                    joined.push((number, text.document.text(), CellLanguage::of(&text.language)));
                 }
                 None => others.push(cell.document.clone()),
             }

@@ -91,6 +91,7 @@ fn spot(snapshot: &Snapshot, offset: usize) -> Option<Spot> {
         Kind::Properties => place::in_properties(before()?)?.at(text, offset),
         Kind::Python => place::in_python(before()?)?.at(text, offset),
         Kind::Carrier(kind) => carrier::spot(kind, text, snapshot.facts().settings(), offset),
+        Kind::Sql => place::in_sql(before()?)?.at(text, offset),
         Kind::Sparkls | Kind::Other => None,
     }
 }

@@ -9,8 +9,9 @@ use tower_lsp_server::ls_types::Uri;
 use super::panics;
 use crate::analysis::{Analysis, Facts};
 use crate::conf::EffectiveConf;
+use crate::conf::carriers::CellLanguage;
 use crate::link::Links;
-use crate::pyspark::{Imports, PythonFile};
+use crate::pyspark::{Imports, NotebookCode, PythonFile};
 use crate::rules::Level;
 use crate::text::{Document, Edit};
 use crate::workspace::{self, Joined, Kind, Project};
@@ -37,11 +38,27 @@ impl Lineage {
 
     /// The parse of `text`, made from the last one where the edits since are known.
     fn parse(&self, revision: u64, text: &Arc<str>, imports: &Imports) -> PythonFile {
+        let afresh = || PythonFile::parse_in(text, imports);
+        self.parse_with(revision, afresh, |file, edits| file.edited_in(edits, text, imports))
+    }
+
+    /// The parse of a notebook's cells, in the same way.
+    fn parse_notebook(&self, revision: u64, notebook: &NotebookCode<'_>, imports: &Imports) -> PythonFile {
+        let afresh = || PythonFile::parse_notebook(notebook, imports);
+        self.parse_with(revision, afresh, |file, edits| file.edited_notebook(edits, notebook, imports))
+    }
+
+    fn parse_with(
+        &self,
+        revision: u64,
+        afresh: impl FnOnce() -> PythonFile,
+        edited: impl FnOnce(&PythonFile, &[Edit]) -> PythonFile,
+    ) -> PythonFile {
         let last = self.parsed.lock().clone();
         let file = last
             .filter(|(parsed, _)| *parsed <= revision)
-            .and_then(|(parsed, file)| Some(file.edited_in(&self.between(parsed, revision)?, text, imports)))
-            .unwrap_or_else(|| PythonFile::parse_in(text, imports));
+            .and_then(|(parsed, file)| Some(edited(&file, &self.between(parsed, revision)?)))
+            .unwrap_or_else(afresh);
         let mut last = self.parsed.lock();
         if last.as_ref().is_none_or(|(parsed, _)| *parsed < revision) {
             *last = Some((revision, file.clone()));
@@ -155,6 +172,7 @@ impl Snapshot {
         let modules = |project: &Project| project.imports(&self.path).modules;
         let parsed = match self.kind {
             Kind::Python if !modules(&project).is(&modules(&self.project)) => Arc::default(),
+            Kind::Sql if project.is_about_spark() != self.project.is_about_spark() => Arc::default(),
             _ => Arc::clone(&self.parsed),
         };
         Self { project, generation, parsed, ..self.fresh() }
@@ -202,19 +220,21 @@ impl Snapshot {
             let text = self.document.text();
             let imports = self.project.imports(&self.path);
             if let Some(cells) = &self.cells {
-                let plan = |code: &Arc<str>| Arc::clone(self.lineage.parse(self.revision, code, &imports).plan());
+                let plan = |notebook: &NotebookCode<'_>| {
+                    Arc::clone(self.lineage.parse_notebook(self.revision, notebook, &imports).plan())
+                };
                 return cells.joined.facts(plan);
             }
             match self.kind {
                 // A cell on its own, of a client that knows nothing of notebooks.
                 Kind::Python if self.uri.scheme().as_str().starts_with("vscode-notebook-cell") => {
-                    let lone = Joined::new([(1, &**text, true)]);
-                    lone.facts(|code| Arc::clone(PythonFile::parse(code).plan()))
+                    Joined::new([(1, &**text, CellLanguage::Python)]).facts(workspace::parsed)
                 }
                 Kind::Python if imports.may_use_spark(text) => {
                     Facts::Python(Arc::clone(self.lineage.parse(self.revision, text, &imports).plan()))
                 }
                 Kind::Python => Facts::Nothing,
+                Kind::Sql if !self.project.may_run_sql(text) => Facts::Nothing,
                 kind => workspace::facts(kind, text),
             }
         })

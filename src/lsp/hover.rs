@@ -42,7 +42,7 @@ fn hover(snapshot: &Snapshot, position: Position, features: &Features) -> Option
         return Some(Hover { contents, range: Some(convert::range(&snapshot.document, span, features.encoding)) });
     }
     let (span, mut sections) = setting::sections(snapshot, offset).or_else(|| match snapshot.facts() {
-        Facts::Python(plan) => code::sections(snapshot, plan, offset),
+        Facts::Python(plan) | Facts::Sql(plan) => code::sections(snapshot, plan, offset),
         Facts::Notebook(notebook) => code::sections(snapshot, &notebook.plan, offset),
         Facts::Properties(_) | Facts::Carrier(..) | Facts::Nothing => None,
     })?;

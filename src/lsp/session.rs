@@ -286,7 +286,7 @@ impl Session {
         let mut documents = self.documents.write();
         let open = documents.get_mut(&key)?;
         let before = open.snapshot.cells.as_ref()?;
-        if before.joined.text == cells.joined.text && before.joined.code == cells.joined.code {
+        if before.joined.same_code(&cells.joined) {
             open.snapshot = Arc::new(open.snapshot.with_same_text(cells));
             return Some(gone);
         }

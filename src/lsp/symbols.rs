@@ -35,7 +35,7 @@ struct Symbol {
 
 fn respond(snapshot: &Snapshot, features: &Features) -> DocumentSymbolResponse {
     let symbols = match snapshot.facts() {
-        Facts::Properties(_) | Facts::Carrier(..) | Facts::Nothing => settings(snapshot),
+        Facts::Properties(_) | Facts::Carrier(..) | Facts::Sql(_) | Facts::Nothing => settings(snapshot),
         Facts::Python(plan) => python(plan, snapshot.document.text()),
         Facts::Notebook(notebook) => python(&notebook.plan, snapshot.document.text()),
     };

@@ -25,7 +25,7 @@ const WATCHED: [&str; 14] = [
     "**/environment.{yml,yaml}",
     "**/Pipfile",
     "**/Pipfile.lock",
-    "**/*.{py,pyw,ipynb,sh,bash,zsh,ksh,mk,mak,yaml,yml,json,jsonc,tf,hcl,tfvars,tofu,hocon,conf,properties}",
+    "**/*.{py,pyw,sql,ipynb,sh,bash,zsh,ksh,mk,mak,yaml,yml,json,jsonc,tf,hcl,tfvars,tofu,hocon,conf,properties}",
     "**/*.{dockerfile,containerfile,j2,jinja,jinja2,tpl,tmpl,tftpl,template,erb,gotmpl,in}",
     "**/{Makefile,makefile,GNUmakefile}",
     "**/{Dockerfile,Containerfile}",

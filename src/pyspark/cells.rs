@@ -1,4 +1,4 @@
-//! Cells of Databricks notebooks in SQL: comments that start with `# MAGIC %sql`.
+//! Cells in SQL: comments of Databricks notebooks that start with `# MAGIC %sql`, cells of other notebooks, scripts.
 
 use memchr::memmem;
 
@@ -39,9 +39,9 @@ pub(super) fn cells(text: &str) -> Vec<(u32, Top)> {
     cells
 }
 
-/// A text that is nothing but SQL.
-pub(super) fn script(text: &str) -> Top {
-    placed((0, text.len(), vec![Span::new(0, text.len())])).1
+/// A text that is nothing but SQL, by its place.
+pub(super) fn cell(place: Span) -> Top {
+    placed((place.start as usize, place.end as usize, vec![place])).1
 }
 
 /// Lines with their starts, without line ends and the byte order mark.

@@ -8,9 +8,10 @@ use rustc_hash::FxHashMap;
 use super::StaticPlan;
 use super::ir::{Stmt, Top};
 use super::kinds::{Kind, kind};
+use super::sql::{SqlDialect, sql_dialect};
 use super::syntax::{Difference, Syntax};
 use super::{Imports, cells, eval, lower};
-use crate::text::Edit;
+use crate::text::{Edit, Span};
 
 /// A parsed Python document. Cheap to clone; a clone is a snapshot.
 #[derive(Debug, Clone)]
@@ -67,12 +68,44 @@ impl PythonFile {
         Self::new(syntax, &reuse, imports)
     }
 
+    /// Parses the Python of a notebook's cells; the plan tells of its cells of SQL, too.
+    pub fn parse_notebook(notebook: &NotebookCode<'_>, imports: &Imports) -> Self {
+        Self::of_notebook(Syntax::parse(notebook.code), &Reuse::default(), notebook, imports)
+    }
+
+    /// The notebook after edits of its Python, as [`PythonFile::edited`].
+    pub fn edited_notebook(&self, edits: &[Edit], notebook: &NotebookCode<'_>, imports: &Imports) -> Self {
+        if edits.is_empty() && *self.syntax.text == **notebook.code {
+            let syntax = Arc::clone(&self.syntax);
+            let python = self.tops.iter().filter(|placed| placed.kind != NO_KIND).cloned().collect();
+            return Self::with_cells(syntax, python, notebook, imports);
+        }
+        let (syntax, changed) = self.syntax.update(notebook.code);
+        let reuse =
+            changed.map_or_else(Reuse::default, |(difference, ranges)| Reuse::new(&self.tops, difference, &ranges));
+        Self::of_notebook(syntax, &reuse, notebook, imports)
+    }
+
+    fn of_notebook(syntax: Syntax, reuse: &Reuse, notebook: &NotebookCode<'_>, imports: &Imports) -> Self {
+        let tops = lower_all(&syntax, reuse);
+        Self::with_cells(Arc::new(syntax), tops, notebook, imports)
+    }
+
+    fn with_cells(syntax: Arc<Syntax>, python: Vec<Placed>, notebook: &NotebookCode<'_>, imports: &Imports) -> Self {
+        let mut tops = python;
+        if syntax.tree.is_some() {
+            let cells = notebook.sql.iter().map(|cell| (cell.start, cells::cell(*cell)));
+            add_cells(&mut tops, cells.chain(cells::cells(&syntax.text)));
+        }
+        // What the kernel runs itself is blank in the Python; the text of SQL is read as it is written.
+        let plan = eval::interpret(notebook.written, &tops, import_offset(&syntax.text, &tops), imports);
+        Self { syntax, tops: Arc::new(tops), plan: Arc::new(plan) }
+    }
+
     fn new(syntax: Syntax, reuse: &Reuse, imports: &Imports) -> Self {
         let mut tops = lower_all(&syntax, reuse);
-        let cells = cells::cells(&syntax.text);
-        if !cells.is_empty() && syntax.tree.is_some() {
-            tops.extend(cells.into_iter().map(|(start, top)| Placed { start, kind: NO_KIND, top: Arc::new(top) }));
-            tops.sort_by_key(|placed| placed.start);
+        if syntax.tree.is_some() {
+            add_cells(&mut tops, cells::cells(&syntax.text).into_iter());
         }
         let plan = interpret(&syntax.text, &tops, imports);
         Self { syntax: Arc::new(syntax), tops: Arc::new(tops), plan: Arc::new(plan) }
@@ -91,6 +124,26 @@ impl PythonFile {
     /// The text that the plan was made of.
     pub fn text(&self) -> &Arc<str> {
         &self.syntax.text
+    }
+}
+
+/// The code of a notebook's cells: three readings of one text.
+#[derive(Debug, Clone, Copy)]
+pub struct NotebookCode<'n> {
+    /// Its Python: as long as `written`, with blanks for everything else.
+    pub code: &'n Arc<str>,
+    /// The cells as they are written.
+    pub written: &'n Arc<str>,
+    /// Where SQL of Spark's stands in `written`.
+    pub sql: &'n [Span],
+}
+
+/// Puts statements of SQL among those of Python.
+fn add_cells(tops: &mut Vec<Placed>, cells: impl Iterator<Item = (u32, Top)>) {
+    let before = tops.len();
+    tops.extend(cells.map(|(start, top)| Placed { start, kind: NO_KIND, top: Arc::new(top) }));
+    if tops.len() > before {
+        tops.sort_by_key(|placed| placed.start);
     }
 }
 
@@ -177,9 +230,14 @@ fn import_offset(text: &str, tops: &[Placed]) -> u32 {
 }
 
 /// The plan of a text of SQL: a script, or a notebook's cell. Statements are separated by semicolons.
+/// Whether it is surely Spark's is told by [`plan::SparkUse::is_spark`](super::plan::SparkUse::is_spark).
 pub fn sql_script(text: &str) -> StaticPlan {
-    let script = Placed { start: 0, kind: NO_KIND, top: Arc::new(cells::script(text)) };
-    eval::interpret(text, &[script], 0, &Imports::default())
+    let start = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
+    let script =
+        Placed { start: start as u32, kind: NO_KIND, top: Arc::new(cells::cell(Span::new(start, text.len()))) };
+    let mut plan = eval::interpret(text, &[script], 0, &Imports::default());
+    plan.uses.is_spark = sql_dialect(text) == SqlDialect::Spark;
+    plan
 }
 
 /// The first line that is no byte order mark, interpreter line or coding comment.

@@ -30,6 +30,44 @@ pub fn code(cell: &str) -> String {
     out.text()
 }
 
+/// Where a cell holds nothing but SQL, if it is Spark's as far as its first line tells: behind `%%sql` with options alone
+/// (a name or an address there is a connection to another database), or behind `%sql`, as on Databricks.
+pub fn sql(cell: &str) -> Option<std::ops::Range<usize>> {
+    let (at, magic) = first_magic(cell)?;
+    let name = magic.trim_start_matches('%');
+    let marks = magic.len() - name.len();
+    if !matches!(word(name), "sql" | "sparksql") {
+        return None;
+    }
+    let from = at + marks + word(name).len();
+    let line_end = cell[from..].find('\n').map_or(cell.len(), |end| from + end);
+    let line = &cell[from..line_end];
+    match marks {
+        1 => (!line.contains("://") && !line.contains("<<")).then_some(from..cell.len()),
+        2 => (only_options(line) && line_end < cell.len()).then(|| line_end + 1..cell.len()),
+        _ => None,
+    }
+}
+
+/// Whether a line holds nothing but options, each with a value at most: `-o rows -n 100 -q`.
+fn only_options(line: &str) -> bool {
+    let mut is_value = false;
+    line.split_whitespace().all(|word| {
+        let is_option = word.starts_with('-');
+        std::mem::replace(&mut is_value, is_option) || is_option
+    })
+}
+
+/// Whether a cell loads another library that runs `%sql`, on connections of its own.
+pub fn loads_other_sql(cell: &str) -> bool {
+    const LIBRARIES: [&str; 4] = ["sql", "jupysql", "duckdb", "magic_duckdb"];
+    cell.lines().any(|line| {
+        let mut words = line.split_whitespace();
+        words.next().is_some_and(|word| matches!(word, "%load_ext" | "%reload_ext"))
+            && words.any(|word| LIBRARIES.contains(&word))
+    })
+}
+
 /// The offset and the text of the magic that a cell begins with, behind blank lines and comments.
 fn first_magic(cell: &str) -> Option<(usize, &str)> {
     let mut at = 0;
@@ -247,7 +285,19 @@ impl<'t> Blanked<'t> {
 
 #[cfg(test)]
 mod tests {
-    use super::code;
+    use super::{code, loads_other_sql, sql};
+
+    #[test]
+    fn cells_of_sql_are_spark_s_unless_they_name_a_connection() {
+        let text = |cell: &'static str| sql(cell).map(|range| cell[range].trim());
+        assert_eq!(text("%%sql\nSELECT 1"), Some("SELECT 1"));
+        assert_eq!(text("# c\n%%sql -o rows -q\nSELECT 1"), Some("SELECT 1"));
+        assert_eq!(text("%sql SELECT 1\nFROM t"), Some("SELECT 1\nFROM t"));
+        assert_eq!(text("%%sql postgresql://host/db\nSELECT 1"), None);
+        assert_eq!(text("%%sql rows << SELECT 1"), None);
+        assert_eq!(text("%%sqlite\nSELECT 1"), None);
+        assert!(loads_other_sql("import x\n%load_ext sql") && !loads_other_sql("%load_ext sparksql_magic"));
+    }
 
     #[test]
     fn cells_for_the_kernel_are_blanked_whole() {

@@ -14,6 +14,10 @@ use super::syntax::Syntax;
 const LARGEST: usize = 512 << 10;
 /// What the texts of one project may take together; the rest is not followed.
 const LARGEST_SUM: usize = 48 << 20;
+/// Modules that are read for what they call in another one.
+const MOST_CALLERS: usize = 16;
+/// How many imports may lie between them.
+const FARTHEST_CALLER: usize = 3;
 
 /// A Python file by its path from the project's root: `src.jobs.common` for `src/jobs/common.py`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
@@ -60,9 +64,25 @@ pub(super) struct Module {
     pub(super) path: ModulePath,
     pub(super) text: Arc<str>,
     tops: OnceLock<Vec<Placed>>,
+    /// What its lines import, as it is written.
+    imported: OnceLock<Vec<String>>,
 }
 
 impl Module {
+    fn imported(&self) -> &[String] {
+        self.imported.get_or_init(|| imported_names(&self.text))
+    }
+
+    /// A test by its name or folder.
+    fn is_test(&self) -> bool {
+        let mut parts = self.path.dotted.rsplit('.');
+        let name = parts.next().unwrap_or_default();
+        name.starts_with("test_")
+            || name.ends_with("_test")
+            || matches!(name, "conftest" | "tests" | "test")
+            || parts.any(|part| matches!(part, "tests" | "test"))
+    }
+
     pub(super) fn tops(&self) -> &[Placed] {
         self.tops.get_or_init(|| lower_all(&Syntax::parse(&self.text), &Default::default()))
     }
@@ -83,6 +103,10 @@ struct Known {
     by_name: FxHashMap<Arc<str>, Vec<Arc<str>>>,
     /// Bytes of all texts.
     size: usize,
+    /// Whether one of them imports Spark, once somebody asked.
+    use_spark: OnceLock<bool>,
+    /// By module those that import it, once somebody asked.
+    importers: OnceLock<FxHashMap<Arc<str>, Vec<Arc<str>>>>,
 }
 
 impl PartialEq for Modules {
@@ -112,9 +136,80 @@ impl Modules {
         Self { known: Arc::new(known) }
     }
 
+    /// The modules without those at or below a path from the root; `None` if there are none.
+    pub fn without(&self, relative: &Path) -> Option<Self> {
+        if let Some(module) = ModulePath::of(relative) {
+            return self.only(|path| *path != *module.dotted);
+        }
+        let gone = relative.iter().map(|part| part.to_str()).collect::<Option<Vec<_>>>()?.join(".");
+        let is_below =
+            |path: &str| path.strip_prefix(&*gone).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        self.only(|path| !is_below(path))
+    }
+
+    fn only(&self, is_kept: impl Fn(&str) -> bool) -> Option<Self> {
+        let kept: Vec<&Arc<Module>> = self.known.files.values().filter(|module| is_kept(&module.path.dotted)).collect();
+        if kept.len() == self.known.files.len() {
+            return None;
+        }
+        let mut known = Known::default();
+        kept.into_iter().for_each(|module| known.keep(Arc::clone(module)));
+        Some(Self { known: Arc::new(known) })
+    }
+
     /// Whether this is the same snapshot.
     pub fn is(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.known, &other.known)
+    }
+
+    /// Whether one of the modules names `pyspark`.
+    pub fn use_spark(&self) -> bool {
+        let names_it = |module: &Arc<Module>| memchr::memmem::find(module.text.as_bytes(), b"pyspark").is_some();
+        *self.known.use_spark.get_or_init(|| self.known.files.values().any(names_it))
+    }
+
+    /// The modules that import a module, tests left out.
+    fn importers(&self, module: &str) -> &[Arc<str>] {
+        let importers = self.known.importers.get_or_init(|| self.all_importers());
+        importers.get(module).map_or(&[], |importers| &importers[..])
+    }
+
+    fn all_importers(&self) -> FxHashMap<Arc<str>, Vec<Arc<str>>> {
+        let mut importers: FxHashMap<Arc<str>, Vec<Arc<str>>> = FxHashMap::default();
+        for (path, module) in self.known.files.iter().filter(|(_, module)| !module.is_test()) {
+            let found = module.imported().iter().filter_map(|import| self.resolve(&module.path, import));
+            let found = found.filter_map(|found| Some(&self.module(&found)?.path.dotted));
+            for imported in found.filter(|imported| *imported != path).collect::<FxHashSet<_>>() {
+                importers.entry(Arc::clone(imported)).or_default().push(Arc::clone(path));
+            }
+        }
+        importers.values_mut().for_each(|importers| importers.sort());
+        importers
+    }
+
+    /// The modules that import a module, and those that import them, nearest first; and whether these are all.
+    pub(super) fn callers(&self, of: &ModulePath) -> (Vec<Arc<str>>, bool) {
+        let mut found: Vec<Arc<str>> = Vec::new();
+        if of.dotted.is_empty() {
+            return (found, true);
+        }
+        let mut nearest: Vec<Arc<str>> = vec![Arc::clone(&of.dotted)];
+        for _ in 0..FARTHEST_CALLER {
+            let mut next = Vec::new();
+            for caller in nearest.iter().flat_map(|module| self.importers(module)) {
+                if *caller == of.dotted || found.contains(caller) {
+                    continue;
+                }
+                next.push(Arc::clone(caller));
+                found.push(Arc::clone(caller));
+            }
+            nearest = next;
+        }
+        // The others come to nothing of Spark on their own; those that call them run them.
+        found.retain(|caller| self.module(caller).is_some_and(|module| may_use_spark(&module.text)));
+        let is_all = found.len() <= MOST_CALLERS;
+        found.truncate(MOST_CALLERS);
+        (found, is_all)
     }
 
     /// The module or package with this path from the root.
@@ -187,12 +282,19 @@ impl Modules {
 
 impl Known {
     fn add(&mut self, path: ModulePath, text: Arc<str>) {
+        self.keep(Arc::new(Module { path, text, tops: OnceLock::new(), imported: OnceLock::new() }));
+    }
+
+    fn keep(&mut self, module: Arc<Module>) {
+        let Module { path, text, .. } = &*module;
         let before = self.files.get(&path.dotted).map_or(0, |module| module.text.len());
         let size = self.size - before + text.len();
         if text.len() > LARGEST || size > LARGEST_SUM {
             return;
         }
         self.size = size;
+        self.use_spark = OnceLock::new();
+        self.importers = OnceLock::new();
         let mut around = parent(&path.dotted);
         while let Some(folder) = around.filter(|folder| !folder.is_empty() && !self.folders.contains(*folder)) {
             self.folders.insert(folder.into());
@@ -204,7 +306,7 @@ impl Known {
             named.push(Arc::clone(&path.dotted));
         }
         let dotted = Arc::clone(&path.dotted);
-        self.files.insert(dotted, Arc::new(Module { path, text, tops: OnceLock::new() }));
+        self.files.insert(dotted, module);
     }
 }
 
@@ -220,12 +322,23 @@ pub struct Imports {
 impl Imports {
     /// Whether a text can be about Spark: by its own words, or because it imports a module of the project that is.
     pub fn may_use_spark(&self, text: &str) -> bool {
-        may_use_spark(text) || imported(text).any(|import| self.is_about_spark(import))
+        may_use_spark(text)
+            || imported(text).any(|import| self.is_about_spark(import))
+            || self.importers().any(|module| may_use_spark(&module.text))
     }
 
     /// Whether a text imports a module of the project.
     pub fn are_used_by(&self, text: &str) -> bool {
         imported(text).any(|import| self.modules.resolve(&self.path, import).is_some())
+    }
+
+    /// Whether other modules of the project may call what is in the file.
+    pub fn have_callers(&self) -> bool {
+        self.importers().next().is_some()
+    }
+
+    fn importers(&self) -> impl Iterator<Item = &Arc<Module>> {
+        self.modules.importers(&self.path.dotted).iter().filter_map(|path| self.modules.module(path))
     }
 
     fn is_about_spark(&self, import: &str) -> bool {
@@ -242,6 +355,35 @@ fn imported(text: &str) -> impl Iterator<Item = &str> {
         let rest = line.strip_prefix("from ").or_else(|| line.strip_prefix("import "))?;
         rest.split([' ', ',', ';', '#']).find(|word| !word.is_empty())
     })
+}
+
+/// Modules that a text may import: those that it names, and names that it takes out of them.
+fn imported_names(text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        let statement = line.trim_start();
+        let start = at + line.len() - statement.len();
+        at += line.len();
+        if let Some(modules) = statement.strip_prefix("import ") {
+            let words = modules.split(',').filter_map(|module| module.split_whitespace().next());
+            found.extend(words.map(str::to_owned));
+        } else if let Some((module, names)) =
+            statement.strip_prefix("from ").and_then(|rest| rest.split_once(" import "))
+        {
+            let module = module.trim();
+            let names = match names.trim_start().starts_with('(') {
+                true => text[start..].split_once('(').and_then(|(_, rest)| rest.split(')').next()).unwrap_or_default(),
+                false => names,
+            };
+            let names = names.lines().flat_map(|line| line.split('#').next().unwrap_or_default().split(','));
+            let names = names.filter_map(|name| name.split_whitespace().next());
+            let dot = if module.ends_with('.') { "" } else { "." };
+            found.extend(names.map(|name| format!("{module}{dot}{name}")));
+            found.push(module.to_owned());
+        }
+    }
+    found
 }
 
 fn parent(dotted: &str) -> Option<&str> {
@@ -379,6 +521,20 @@ mod tests {
         assert!(before.with(&path, &Arc::from("x = 1\n")).is(&before));
         let after = before.with(&path, &Arc::from("x = 2\n"));
         assert!(after != before && after == after.clone());
+    }
+
+    #[test]
+    fn files_and_folders_go() {
+        let before = modules(&["a.py", "b/__init__.py", "b/c.py", "bc.py"]);
+        let left = |path: &str| {
+            let after = before.without(Path::new(path))?;
+            let names = ["a", "b", "b.c", "bc"];
+            Some(names.into_iter().filter(|name| after.module(name).is_some()).collect::<Vec<_>>())
+        };
+        assert_eq!(left("a.py"), Some(vec!["b", "b.c", "bc"]));
+        assert_eq!(left("b"), Some(vec!["a", "bc"]));
+        assert_eq!(left("b/c.py"), Some(vec!["a", "b", "bc"]));
+        assert_eq!(left("d.py"), None);
     }
 
     #[test]

@@ -28,6 +28,11 @@ impl Span {
         self.start as usize..self.end as usize
     }
 
+    /// The same span that many bytes further on.
+    pub fn shifted(self, by: u32) -> Self {
+        Self { start: self.start + by, end: self.end + by }
+    }
+
     /// Length in bytes.
     pub fn len(self) -> usize {
         (self.end - self.start) as usize

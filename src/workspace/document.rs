@@ -8,7 +8,7 @@ use crate::analysis::{self, Analysis, Facts, Input};
 use crate::conf::carriers::{self, CarrierKind, may_hold_settings};
 use crate::conf::{EffectiveConf, Layer, Origin, Setting, properties};
 use crate::link::{self, Links};
-use crate::pyspark::{Imports, PythonFile};
+use crate::pyspark::{Imports, PythonFile, SqlDialect, sql_dialect, sql_script};
 use crate::rules::{MeasuredRun, RunView};
 
 /// What a document is.
@@ -16,6 +16,8 @@ use crate::rules::{MeasuredRun, RunView};
 pub enum Kind {
     /// A Python file.
     Python,
+    /// A script in SQL, which may be another database's.
+    Sql,
     /// A properties file of Spark.
     Properties,
     /// A script, a manifest or a template that may hold settings.
@@ -37,12 +39,18 @@ impl Kind {
         let extension = name.rsplit_once('.').map(|(_, extension)| extension);
         match extension {
             Some("py" | "pyw") => Some(Kind::Python),
+            Some("sql") => Some(Kind::Sql),
             Some("toml") if matches!(name.as_str(), "sparkls.toml" | "pyproject.toml") => Some(Kind::Sparkls),
             Some("conf" | "properties" | "template") if name.contains("spark") && !name.contains("log4j") => {
                 Some(Kind::Properties)
             }
             _ => None,
         }
+    }
+
+    /// Whether it is a script that a command may start.
+    pub fn is_script(self) -> bool {
+        matches!(self, Self::Python | Self::Sql)
     }
 
     /// Whether a file of this name may be about Spark; its text tells.
@@ -65,6 +73,7 @@ impl Kind {
     pub fn of_language(language: &str, path: &Path, text: &str) -> Kind {
         match language {
             "python" => Kind::Python,
+            "sql" | "spark-sql" | "sparksql" => Kind::Sql,
             "spark-conf" | "spark-properties" | "spark-defaults" => Kind::Properties,
             "properties" | "java-properties" | "ini" | "conf" | "cfg" => match Kind::of_file(path, text) {
                 Kind::Other if holds_spark_keys(text) => Kind::Properties,
@@ -99,9 +108,10 @@ pub fn facts_in(kind: Kind, text: &Arc<str>, imports: &Imports) -> Facts {
         Kind::Python if imports.may_use_spark(text) => {
             Facts::Python(Arc::clone(PythonFile::parse_in(text, imports).plan()))
         }
+        Kind::Sql if sql_dialect(text) != SqlDialect::Other => Facts::Sql(Arc::new(sql_script(text))),
         Kind::Properties => Facts::Properties(Arc::new(properties::read(text))),
         Kind::Carrier(kind) if may_hold_settings(text) => Facts::Carrier(kind, Arc::new(carriers::extract(kind, text))),
-        Kind::Python | Kind::Carrier(_) | Kind::Sparkls | Kind::Other => Facts::Nothing,
+        Kind::Python | Kind::Sql | Kind::Carrier(_) | Kind::Sparkls | Kind::Other => Facts::Nothing,
     }
 }
 

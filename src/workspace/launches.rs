@@ -48,7 +48,7 @@ impl Project {
     /// that a command starts, the commands that start a script. `None` if nothing changed at all.
     pub fn taking_over(&self, path: &Path, source: Option<Source>) -> Option<(Self, Affected)> {
         let known = self.sources.at(path).map(|known| &**known);
-        let is_new_script = Kind::of(path) == Kind::Python && !self.sources.holds(path);
+        let is_new_script = Kind::of(path).is_script() && !self.sources.holds(path);
         if known == source.as_ref() && !is_new_script {
             return None;
         }
@@ -131,10 +131,10 @@ impl Project {
 
     fn conf_of(&self, path: &Path, facts: &Facts, job: &Job<'_>, own: Vec<Layer>, is_first: bool) -> EffectiveConf {
         match facts {
-            Facts::Python(_) | Facts::Notebook(_) if is_first => self.conf_of_script(path, own),
+            Facts::Python(_) | Facts::Sql(_) | Facts::Notebook(_) if is_first => self.conf_of_script(path, own),
             // A properties file stands in for `spark-defaults.conf`, as with `--properties-file`.
             Facts::Properties(_) => EffectiveConf::new(self.environment.version, own),
-            Facts::Python(_) | Facts::Notebook(_) | Facts::Carrier(..) | Facts::Nothing => {
+            Facts::Python(_) | Facts::Sql(_) | Facts::Notebook(_) | Facts::Carrier(..) | Facts::Nothing => {
                 let below = job.submit.map(|submit| self.below(path, submit)).unwrap_or_default();
                 let code = job.submit.map(|submit| self.code_of(submit)).unwrap_or_default();
                 EffectiveConf::new(self.environment.version, [below, own, code].concat())

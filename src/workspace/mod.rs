@@ -14,7 +14,7 @@ mod version;
 pub use document::{Kind, analyse, analyse_file, confs, facts, facts_in, holds_spark_keys, layers, line_of, link_runs};
 pub use files::files;
 pub use launches::{Affected, Launch, job_at};
-pub use notebook::{Joined, Notebook};
+pub use notebook::{Joined, Notebook, parsed};
 pub use project::{Problem, Project, VersionSource};
 pub use runs::{Stamp, logs};
 pub use settings::{Settings, problems as settings_problems};

@@ -3,8 +3,11 @@
 use std::sync::Arc;
 
 use crate::analysis::{self, Facts};
-use crate::conf::carriers::{self, Mapped, may_hold_settings};
-use crate::pyspark::{PythonFile, StaticPlan, code_of_cell, may_use_spark};
+use crate::conf::carriers::{self, CellLanguage, Mapped, may_hold_settings};
+use crate::pyspark::{
+    Imports, NotebookCode, PythonFile, SqlDialect, StaticPlan, code_of_cell, loads_other_sql, may_use_spark,
+    sql_dialect, sql_of_cell,
+};
 use crate::rules::{Edit, Finding, Fix};
 use crate::text::{Cells, Span};
 
@@ -17,40 +20,77 @@ pub struct Joined {
     pub text: Arc<str>,
     /// Their Python: as long as `text`, with blanks for what the kernel runs itself.
     pub code: Arc<str>,
+    /// Where cells hold SQL that may be Spark's, in source order.
+    pub sql: Vec<Span>,
 }
 
 impl Joined {
-    /// Joins code cells: their numbers among all cells from 1, their texts, and whether the kernel runs them as Python.
-    pub fn new<'t>(cells: impl IntoIterator<Item = (u32, &'t str, bool)>) -> Self {
-        let cells: Vec<(u32, &str, bool)> = cells.into_iter().collect();
+    /// Joins code cells: their numbers among all cells from 1, their texts, and what they are written in.
+    pub fn new<'t>(cells: impl IntoIterator<Item = (u32, &'t str, CellLanguage)>) -> Self {
+        let cells: Vec<(u32, &str, CellLanguage)> = cells.into_iter().collect();
         let (map, text) = Cells::join(cells.iter().map(|(number, text, _)| (*number, *text)));
         let mut code = String::with_capacity(text.len());
-        for (cell, (_, _, is_python)) in map.all().iter().zip(&cells) {
+        let mut sql = Vec::new();
+        for (cell, (_, _, language)) in map.all().iter().zip(&cells) {
             let own = cell.span.of(&text);
-            if *is_python {
+            sql.extend(sql_in(own, *language).map(|part| part.shifted(cell.span.start)));
+            if *language == CellLanguage::Python {
                 code.push_str(&code_of_cell(own));
             } else {
                 code.extend(own.bytes().map(|byte| if matches!(byte, b'\n' | b'\r') { char::from(byte) } else { ' ' }));
             }
             code.push('\n');
         }
-        Self { cells: map, text: text.into(), code: code.into() }
+        if cells.iter().any(|(_, cell, _)| loads_other_sql(cell)) {
+            sql.clear();
+        }
+        Self { cells: map, text: text.into(), code: code.into(), sql }
     }
 
-    /// What is read out of the cells. `parse` reads their Python.
-    pub fn facts(&self, parse: impl FnOnce(&Arc<str>) -> Arc<StaticPlan>) -> Facts {
+    /// Whether other cells hold the same code.
+    pub fn same_code(&self, other: &Self) -> bool {
+        self.text == other.text && self.code == other.code && self.sql == other.sql
+    }
+
+    /// The cells of SQL, if this is a notebook of Spark's.
+    fn spark_sql(&self) -> Vec<Span> {
+        let dialect = |cell: &Span| sql_dialect(cell.of(&self.text));
+        let runs_spark = may_use_spark(&self.code)
+            || self.text.contains("%%configure")
+            || self.sql.iter().any(|cell| dialect(cell) == SqlDialect::Spark);
+        if !runs_spark {
+            return Vec::new();
+        }
+        self.sql.iter().filter(|cell| dialect(cell) != SqlDialect::Other).copied().collect()
+    }
+
+    /// What is read out of the cells. `parse` reads their Python and SQL.
+    pub fn facts(&self, parse: impl FnOnce(&NotebookCode<'_>) -> Arc<StaticPlan>) -> Facts {
+        let sql = self.spark_sql();
+        let is_sql = |cell: &Span| sql.iter().any(|sql| cell.contains(*sql));
+        let others = self.cells.all().iter().map(|cell| cell.span).filter(|cell| !is_sql(cell));
         let found = may_hold_settings(&self.text)
-            .then(|| carriers::read_cells(&self.text, self.cells.all().iter().map(|cell| cell.span)))
+            .then(|| carriers::read_cells(&self.text, others))
             .filter(|found| !found.settings.is_empty() || !found.submits.is_empty() || !found.problems.is_empty());
-        if found.is_none() && !may_use_spark(&self.code) {
+        if found.is_none() && sql.is_empty() && !may_use_spark(&self.code) {
             return Facts::Nothing;
         }
-        let mut plan = parse(&self.code);
+        let mut plan = parse(&NotebookCode { code: &self.code, written: &self.text, sql: &sql });
         if let Some(found) = found {
             Arc::make_mut(&mut plan).add(found);
         }
-        Facts::Notebook(Arc::new(analysis::Notebook { code: Arc::clone(&self.code), plan }))
+        Facts::Notebook(Arc::new(analysis::Notebook { code: Arc::clone(&self.code), plan, sql }))
     }
+}
+
+/// Where a cell holds SQL.
+fn sql_in(cell: &str, language: CellLanguage) -> Option<Span> {
+    let found = match language {
+        CellLanguage::Sql if !cell.trim_start().starts_with('%') => Some(0..cell.len()),
+        CellLanguage::Sql | CellLanguage::Python => sql_of_cell(cell),
+        CellLanguage::Other => None,
+    };
+    found.map(|range| Span::new(range.start, range.end))
 }
 
 /// A notebook's file.
@@ -73,8 +113,8 @@ impl Notebook {
         if cells.is_empty() {
             return None;
         }
-        let joined = Joined::new(cells.iter().map(|cell| (cell.number, cell.source.text(), cell.is_python)));
-        let facts = joined.facts(|code| Arc::clone(PythonFile::parse(code).plan()));
+        let joined = Joined::new(cells.iter().map(|cell| (cell.number, cell.source.text(), cell.language)));
+        let facts = joined.facts(parsed);
         let sources = cells.iter().map(|cell| cell.source.slice(0..cell.source.text().len())).collect();
         Some(Self { joined, facts, file: Arc::clone(file), sources })
     }
@@ -126,6 +166,11 @@ impl Notebook {
         let is_inside = unescaped(place.of(&self.file)).is_some_and(|text| source.text().get(own) == Some(&text));
         is_inside.then(|| Edit { span: place, text: escaped(&text) })
     }
+}
+
+/// The plan of a lone notebook.
+pub fn parsed(notebook: &NotebookCode<'_>) -> Arc<StaticPlan> {
+    Arc::clone(PythonFile::parse_notebook(notebook, &Imports::default()).plan())
 }
 
 /// The inside of a JSON string.

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use super::per_path::{self, PerPath};
 use super::runs::{self, Stamp};
 use super::settings::{self, Settings, SettingsFile};
-use super::sources::{Source, Sources};
+use super::sources::{self, Source, Sources};
 use super::{document, version};
 use crate::catalog::SparkVersion;
 use crate::conf::{Layer, properties};
-use crate::pyspark::{Imports, ModulePath};
+use crate::pyspark::{Imports, ModulePath, SqlDialect, sql_dialect};
 use crate::rules::{Environment, Level, MeasuredRun};
 use crate::text::Span;
 
@@ -242,6 +242,22 @@ impl Project {
         (!sources.modules().is(self.sources.modules())).then(|| Self { sources, ..self.clone() })
     }
 
+    /// The project with what one of its Python files holds on disk; `None` if its modules stay as they are.
+    pub fn with_module_read(&self, path: &Path) -> Option<Self> {
+        if document::Kind::of(path) != document::Kind::Python || !self.reads(path) {
+            return None;
+        }
+        self.with_module(path, &sources::read(path)?)
+    }
+
+    /// The project without the file or folder at `path`, which is gone; `None` if nothing of it was known.
+    pub fn without(&self, path: &Path) -> Option<Self> {
+        let sources = self.sources.without(path);
+        let left = sources.as_ref().unwrap_or(&self.sources);
+        let without_modules = path.strip_prefix(&self.root).ok().and_then(|relative| left.without_modules(relative));
+        Some(Self { sources: without_modules.or(sources)?, ..self.clone() })
+    }
+
     /// What the Python file at `path` may import of the project.
     pub fn imports(&self, path: &Path) -> Imports {
         let path = path.strip_prefix(&self.root).ok().and_then(ModulePath::of);
@@ -249,6 +265,24 @@ impl Project {
             Some(path) => Imports { modules: self.sources.modules().clone(), path },
             None => Imports::default(),
         }
+    }
+
+    /// Whether a script in SQL may be one of Spark's: it says so itself, or it lies among code or settings of Spark and
+    /// is nobody else's as far as it tells.
+    pub fn may_run_sql(&self, text: &str) -> bool {
+        match sql_dialect(text) {
+            SqlDialect::Spark => true,
+            SqlDialect::Any => self.is_about_spark(),
+            SqlDialect::Other => false,
+        }
+    }
+
+    /// Whether something in the project is about Spark: its settings, what it pins, its code.
+    pub fn is_about_spark(&self) -> bool {
+        self.defaults_path.is_some()
+            || self.found_version.is_some()
+            || self.file_settings != Settings::default()
+            || self.sources.modules().use_spark()
     }
 
     fn choose_version(&mut self) {

@@ -34,7 +34,7 @@ pub struct Source {
     pub submits: Vec<Submit>,
 }
 
-/// The sources of a project by path, and its Python files, which submit commands may name and other files import.
+/// The sources of a project by path, and its scripts, which submit commands may name and, in Python, other files import.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sources {
     by_path: BTreeMap<PathBuf, Arc<Source>>,
@@ -99,7 +99,7 @@ impl Sources {
             None => Source::read(path).map(Arc::new),
         };
         let found: Vec<Option<Arc<Source>>> = paths.par_iter().map(source).collect();
-        let scripts: Vec<PathBuf> = paths.iter().filter(|path| Kind::of(path) == Kind::Python).cloned().collect();
+        let scripts: Vec<PathBuf> = paths.iter().filter(|path| Kind::of(path).is_script()).cloned().collect();
         let modules: Vec<_> = scripts.par_iter().take(MOST).filter_map(|path| module(root, path)).collect();
         let found = paths.into_iter().zip(found).filter_map(|(path, source)| Some((path, source?)));
         Self { by_path: found.take(MOST).collect(), scripts: Arc::new(scripts), modules: Modules::new(modules) }
@@ -112,7 +112,7 @@ impl Sources {
             Some(source) => sources.by_path.insert(path.to_owned(), Arc::new(source)),
             None => sources.by_path.remove(path),
         };
-        if Kind::of(path) == Kind::Python && !sources.scripts.iter().any(|script| script == path) {
+        if Kind::of(path).is_script() && !sources.scripts.iter().any(|script| script == path) {
             Arc::make_mut(&mut sources.scripts).push(path.to_owned());
         }
         sources
@@ -154,6 +154,11 @@ impl Sources {
     /// The sources with what a Python file says now to those that import it.
     pub fn with_module(&self, module: &ModulePath, text: &Arc<str>) -> Self {
         Self { modules: self.modules.with(module, text), ..self.clone() }
+    }
+
+    /// The sources without the modules at or below a path from the root; `None` if there are none.
+    pub(super) fn without_modules(&self, relative: &Path) -> Option<Self> {
+        Some(Self { modules: self.modules.without(relative)?, ..self.clone() })
     }
 
     /// The project's Python files, for imports.
@@ -208,7 +213,7 @@ fn module(root: &Path, path: &Path) -> Option<(ModulePath, Arc<str>)> {
 }
 
 /// The text of a regular file of ordinary size.
-fn read(path: &Path) -> Option<Arc<str>> {
+pub(super) fn read(path: &Path) -> Option<Arc<str>> {
     let metadata = std::fs::metadata(path).ok()?;
     if !metadata.is_file() || metadata.len() > LARGEST {
         return None;

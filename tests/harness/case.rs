@@ -26,6 +26,7 @@ pub(crate) struct Case {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Language {
     Python,
+    Sql,
     Properties,
     Carrier(CarrierKind),
 }
@@ -141,6 +142,7 @@ impl Language {
     pub(crate) fn of(name: &str) -> Option<Self> {
         Some(match name {
             "py" | "python" => Self::Python,
+            "sql" => Self::Sql,
             "conf" | "properties" => Self::Properties,
             "sh" => Self::Carrier(CarrierKind::Shell),
             "makefile" => Self::Carrier(CarrierKind::Makefile),
@@ -157,6 +159,7 @@ impl Language {
     pub(crate) fn default_path(self) -> String {
         let path = match self {
             Self::Python => "jobs/job.py",
+            Self::Sql => "job.sql",
             Self::Properties => "conf/spark-defaults.conf",
             Self::Carrier(kind) => match kind {
                 CarrierKind::Shell => "run.sh",
@@ -174,7 +177,7 @@ impl Language {
 
     /// Whether a line that starts with `#` may be put before the first.
     pub(crate) fn has_comments(self) -> bool {
-        !matches!(self, Self::Carrier(CarrierKind::Json | CarrierKind::Notebook))
+        !matches!(self, Self::Sql | Self::Carrier(CarrierKind::Json | CarrierKind::Notebook))
     }
 }
 
@@ -183,6 +186,7 @@ pub(crate) fn facts(language: Language, text: &Arc<str>) -> Facts {
     workspace::facts(
         match language {
             Language::Python => Kind::Python,
+            Language::Sql => Kind::Sql,
             Language::Properties => Kind::Properties,
             Language::Carrier(kind) => Kind::Carrier(kind),
         },

@@ -54,6 +54,7 @@ fn is_gone(case: &Case, document: &Document, before: &[Finding], finding: &Findi
 pub(crate) fn broken(language: Language, text: &str) -> usize {
     match language {
         Language::Python => broken_nodes(&tree_sitter_python::LANGUAGE.into(), text),
+        Language::Sql => 0,
         Language::Properties => properties::read(text).problems.len(),
         Language::Carrier(kind) => grammar(kind).map_or(0, |grammar| broken_nodes(&grammar, text)),
     }

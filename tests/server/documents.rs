@@ -98,3 +98,20 @@ async fn a_saved_module_is_seen_by_those_that_import_it() {
     client.notify("textDocument/didSave", json!({ "textDocument": { "uri": common_uri } })).await;
     client.diagnostic(&uri, "collect() brings").await;
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_module_that_changes_on_disk_is_seen_by_those_that_import_it() {
+    let (root, uri) = folder("daily.py");
+    let common = root.path().join("common.py");
+    let bounded = "def load(spark):\n    return spark.table('t').limit(2)\n";
+    std::fs::write(&common, bounded).unwrap();
+    let mut client = Client::start(json!({}), root.path()).await;
+    client.open(&uri, "from common import load\nrows = load(spark).collect()\n").await;
+    let changed = |kind: u8| json!({ "changes": [{ "uri": crate::client::uri(&common), "type": kind }] });
+    std::fs::write(&common, "def load(spark):\n    return spark.table('t')\n").unwrap();
+    client.notify("workspace/didChangeWatchedFiles", changed(2)).await;
+    client.diagnostic(&uri, "collect() brings").await;
+    std::fs::remove_file(&common).unwrap();
+    client.notify("workspace/didChangeWatchedFiles", changed(3)).await;
+    while client.published(&uri).await["diagnostics"] != json!([]) {}
+}

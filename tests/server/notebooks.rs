@@ -317,3 +317,26 @@ async fn after_any_changes_a_notebook_is_as_if_it_was_opened_now() {
         }
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn cells_of_sql_read_the_views_of_the_others() {
+    const VIEW: &str = "from pyspark.sql import SparkSession\n\
+                        spark = SparkSession.builder.getOrCreate()\n\
+                        spark.table(\"raw\").createOrReplaceTempView(\"v\")";
+    const PAIRS: &str = "%%sql\nINSERT INTO pairs\nSELECT '😀', v.id FROM v CROSS JOIN targets t";
+    let crossed = (2, 25, "cartesian-join");
+    let mut notebook = Notebook::open(json!({}), &[("a", VIEW), ("b", PAIRS)]).await;
+    notebook.shows("b", &[crossed]).await;
+    // The view has few rows now.
+    notebook.edit("a", json!([{ "range": range(2, 18, 18), "text": ".limit(5)" }])).await;
+    notebook.shows("b", &[]).await;
+    notebook.edit("a", json!([{ "range": range(2, 18, 27), "text": "" }])).await;
+    notebook.shows("b", &[crossed]).await;
+    // An edit of the SQL alone changes nothing of the Python.
+    notebook.edit("b", json!([{ "range": range(2, 45, 45), "text": " WHERE v.id = t.id" }])).await;
+    notebook.shows("b", &[]).await;
+    notebook.edit("b", json!([{ "text": PAIRS }])).await;
+    notebook.shows("b", &[crossed]).await;
+    notebook.edit("b", json!([{ "text": PAIRS.replace("%%sql", "%%sqlite") }])).await;
+    notebook.shows("b", &[]).await;
+}

@@ -11,9 +11,10 @@
 ---@type vim.lsp.Config
 return {
   cmd = { 'sparkls', 'server' },
-  -- Settings stand in scripts, manifests and templates too; what holds nothing of Spark costs the server nothing.
+  -- Settings stand in scripts, manifests and templates too; what holds nothing of Spark costs the server nothing. SQL is
+  -- read where it is Spark's: beside code and settings of Spark, or by its own words.
   filetypes = {
-    'python', 'sparkconf', 'sh', 'bash', 'zsh', 'make', 'dockerfile', 'yaml', 'yaml.docker-compose', 'helm', 'json', 'jsonc',
+    'python', 'sql', 'sparkconf', 'sh', 'bash', 'zsh', 'make', 'dockerfile', 'yaml', 'yaml.docker-compose', 'helm', 'json', 'jsonc',
     'terraform', 'terraform-vars', 'hcl', 'hocon', 'toml',
   },
   -- Names in one list are of equal weight: the nearest folder with any of them is the root.

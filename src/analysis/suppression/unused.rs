@@ -84,7 +84,7 @@ impl Comments<'_> {
         let rest = Span { start: end, end: line.end.max(end) }.of(self.text);
         let end = rest.find('#').map_or(line.end, |next| end + next as u32);
         let before = Span { start: comment, end: named.marker }.of(self.text);
-        if before.trim_matches(['#', '/', '!', ' ', '\t']).is_empty() {
+        if before.trim_matches(['#', '/', '!', '-', ' ', '\t']).is_empty() {
             let goes = Span { start: comment, end };
             return if end == line.end { self.with_blanks(named.line, goes) } else { goes };
         }

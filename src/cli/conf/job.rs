@@ -144,7 +144,7 @@ fn of_file<'a>(project: &'a Project, file: &InputFile) -> Vec<Job<'a>> {
             (_, Some(submit)) => {
                 jobs.push(make(About::Command(start_of_submit(file, submit), application_of(project, submit)), conf))
             }
-            (Facts::Python(_) | Facts::Notebook(_), None) if index == 0 => {
+            (Facts::Python(_) | Facts::Sql(_) | Facts::Notebook(_), None) if index == 0 => {
                 jobs.extend(of_script(project, file, conf, run))
             }
             (Facts::Properties(_), None) => jobs.push(make(About::SettingsFile, conf)),

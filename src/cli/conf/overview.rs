@@ -38,9 +38,10 @@ impl Overview {
             let is_told = entry.settings > 0 || !entry.launches.is_empty() || !entry.starts.is_empty();
             match &file.facts {
                 Facts::Python(plan) if is_told || plan.uses.builds_session => overview.scripts.push(entry),
+                Facts::Sql(_) if is_told => overview.scripts.push(entry),
                 Facts::Properties(_) => overview.files.push(entry),
                 Facts::Carrier(..) if is_told => overview.others.push(entry),
-                Facts::Python(_) | Facts::Notebook(_) | Facts::Carrier(..) | Facts::Nothing => {}
+                Facts::Python(_) | Facts::Sql(_) | Facts::Notebook(_) | Facts::Carrier(..) | Facts::Nothing => {}
             }
         }
         overview

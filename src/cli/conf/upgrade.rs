@@ -61,7 +61,7 @@ fn layers(inputs: &Inputs, project: &Project) -> Vec<Layer> {
     };
     for (_, file) in inputs.files().filter(|(other, _)| other.root == project.root) {
         add(workspace::layers(&file.path, &file.text, file.facts.settings()));
-        if matches!(file.facts, Facts::Python(_)) {
+        if matches!(file.facts, Facts::Python(_) | Facts::Sql(_)) {
             let launches = project.launches(&file.path);
             if launches.is_empty() {
                 add(project.layers.clone());

@@ -73,7 +73,11 @@ pub(super) fn understand(path: &Path, text: &Arc<str>, is_named: bool) -> Result
         _ => None,
     };
     let notebook = notebook.filter(|notebook| !matches!(notebook.facts, Facts::Nothing)).map(Arc::new);
-    let is_idle = matches!(kind, Kind::Carrier(_)) && says_nothing && notebook.is_none();
+    let is_idle = match kind {
+        Kind::Carrier(_) => says_nothing && notebook.is_none(),
+        Kind::Sql => matches!(facts, Facts::Nothing),
+        _ => false,
+    };
     Ok((!is_idle).then(|| Reading { text: Arc::clone(text), facts, notebook }))
 }
 

@@ -46,6 +46,7 @@ use crate::text::Span;
 use collect::Collector;
 pub use kind::{CarrierKind, kind_of, may_hold_settings};
 pub(crate) use mapped::Mapped;
+pub use notebook::CellLanguage;
 pub(crate) use notebook::{cells as cells_of_notebook, read_cells};
 pub(crate) use shell::runs_tool;
 pub use submit::flags;

@@ -16,8 +16,30 @@ pub(crate) struct CodeCell<'a> {
     pub(crate) number: u32,
     /// Its text, with the places of its characters in the file.
     pub(crate) source: Mapped<'a>,
-    /// The kernel runs it as Python.
-    pub(crate) is_python: bool,
+    /// What it is written in.
+    pub(crate) language: CellLanguage,
+}
+
+/// What a cell is written in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CellLanguage {
+    /// The kernel runs it as Python, and what it runs itself (`%%sql`, `!ls`).
+    Python,
+    /// SQL, as the editor knows it.
+    Sql,
+    /// Something else.
+    Other,
+}
+
+impl CellLanguage {
+    /// By the name that editors have for it.
+    pub fn of(name: &str) -> Self {
+        match name {
+            "python" => Self::Python,
+            "sql" | "spark-sql" | "sparksql" => Self::Sql,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// Reads a notebook.
@@ -34,12 +56,12 @@ pub(crate) fn cells(text: &str) -> Vec<CodeCell<'_>> {
     let mut found = Vec::new();
     for document in documents {
         let Some(Node::List(cells)) = document.get(&["cells"]) else { continue };
-        let is_python = runs_python(document);
+        let of_kernel = if runs_python(document) { CellLanguage::Python } else { CellLanguage::Other };
         let numbered = cells.iter().zip(1..);
         found.extend(numbered.filter_map(|(cell, number)| {
             let language = at(cell, &["metadata", "vscode", "languageId"]);
-            let is_python = language.map_or(is_python, |language| language.as_str() == "python");
-            Some(CodeCell { number, source: source(cell)?, is_python })
+            let language = language.map_or(of_kernel, |language| CellLanguage::of(language.as_str()));
+            Some(CodeCell { number, source: source(cell)?, language })
         }));
     }
     found

@@ -240,6 +240,7 @@ impl<'r, 'w> Reader<'r, 'w, '_> {
         match name {
             "--class" => self.submit.class = Some(text),
             "--properties-file" => self.submit.properties_file = Some(text),
+            "-f" => self.submit.application = Some(text),
             "-e" => {
                 let script = value.text.slice(from..value.as_str().len());
                 let settings = sql::settings(&script).into_iter().map(|setting| self.out.add(setting));

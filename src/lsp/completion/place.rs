@@ -83,6 +83,16 @@ static TAKES_VALUE: LazyLock<Option<Regex>> =
 static SET: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"(?i)^\s*set\s+(spark\.[\w.\-]*)(\s*=\s*([\w.\-]*))?$").ok());
 
+/// In a line of SQL, up to the cursor.
+pub(super) fn in_sql(before: &str) -> Option<Place> {
+    let found = SET.as_ref()?.captures(before)?;
+    let key = found.get(1)?.as_str().to_owned();
+    Some(match found.get(2) {
+        Some(_) => Place::Value { key, typed: found.get(3).map(|typed| typed.as_str().to_owned()).unwrap_or_default() },
+        None => Place::Key(key),
+    })
+}
+
 /// In a line of Python, up to the cursor; the code around it may be half written.
 pub(super) fn in_python(before: &str) -> Option<Place> {
     let quote = open_quote(before)?;
@@ -91,14 +101,8 @@ pub(super) fn in_python(before: &str) -> Option<Place> {
     if let Some(found) = TAKES_VALUE.as_ref()?.captures(code) {
         return Some(Place::Value { key: found.get(1)?.as_str().to_owned(), typed: typed.to_owned() });
     }
-    if let Some(found) = SET.as_ref()?.captures(typed) {
-        let key = found.get(1)?.as_str().to_owned();
-        return Some(match found.get(2) {
-            Some(_) => {
-                Place::Value { key, typed: found.get(3).map(|typed| typed.as_str().to_owned()).unwrap_or_default() }
-            }
-            None => Place::Key(key),
-        });
+    if let Some(place) = in_sql(typed) {
+        return Some(place);
     }
     let is_word =
         |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-'));
@@ -132,6 +136,13 @@ mod tests {
 
     fn value(key: &str, typed: &str) -> Option<Place> {
         Some(Place::Value { key: key.to_owned(), typed: typed.to_owned() })
+    }
+
+    #[test]
+    fn a_setting_of_sql_is_a_statement() {
+        assert_eq!(in_sql("SET spark.sql.sh"), key("spark.sql.sh"));
+        assert_eq!(in_sql("set spark.sql.ansi.enabled = fa"), value("spark.sql.ansi.enabled", "fa"));
+        assert_eq!(in_sql("SELECT spark.sql"), None);
     }
 
     #[test]

@@ -16,7 +16,7 @@ impl<'a> Interpreter<'a> {
                 let source = self.source_of(code, test);
                 let [left, right] = **operands else { return None };
                 if source.starts_with("__name__") && source.contains("==") {
-                    return Some(code.is_home());
+                    return Some(self.is_read_in_full(code));
                 }
                 let between = code.span(crate::text::Span {
                     start: code.top.expr(left).span.end,

@@ -104,6 +104,9 @@ impl<'a> Interpreter<'a> {
         missing: Missing,
         call: Span,
     ) -> Value<'a> {
+        if !self.is_heard(closure, &bound) {
+            return self.returned(closure.code, closure.code.top.function(closure.function), Value::Unknown);
+        }
         let led_here = self.files.call;
         if self.files.at_home() {
             self.files.call = call;
@@ -336,9 +339,9 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// Reads the functions that nothing called.
-    pub(super) fn read_uncalled(&mut self) {
-        let mut next = 0;
+    /// Reads the functions that nothing called, from one of those that were met on.
+    pub(super) fn read_uncalled_from(&mut self, first: usize) {
+        let mut next = first;
         while let Some((closure, scope, owner)) = self.defined.get(next) {
             next += 1;
             let closure = Closure { code: closure.code, function: closure.function, env: closure.env, this: None };

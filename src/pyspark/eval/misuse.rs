@@ -65,7 +65,10 @@ impl<'a> Interpreter<'a> {
         let operator = self.word_in(between);
         let is_name = |id: ExprId| code.top.expr(id).expr == Expr::Name;
         match (left, right, self.text_at(operator)) {
-            (Value::Column(column), Value::None, "==" | "!=") if !column.constant => {
+            // What another module hands over may be `None` for this once.
+            (Value::Column(column), Value::None, "==" | "!=")
+                if !column.constant && (!self.outside.is_read() || code.top.expr(*right_id).expr == Expr::None) =>
+            {
                 self.misused(Misuse::EqualsNone, span, operator);
             }
             (Value::Column(_), Value::None, word) if word.starts_with("is") && !is_name(*left_id) => {

@@ -28,6 +28,7 @@ mod misuse;
 mod modules;
 mod names;
 mod objects;
+mod outside;
 mod project;
 mod pushed;
 mod python;
@@ -42,6 +43,7 @@ use std::rc::Rc;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use self::outside::Outside;
 use self::project::Files;
 use super::Imports;
 use super::file::Placed;
@@ -69,7 +71,8 @@ pub(super) fn interpret(text: &str, tops: &[Placed], import_offset: u32, imports
     for code in &tops {
         interpreter.block(*code, &code.top.body);
     }
-    interpreter.read_uncalled();
+    interpreter.read_outside();
+    interpreter.read_uncalled_from(0);
     interpreter.find_captures();
     callers::loops_of_callers(&mut interpreter.plan);
     interpreter.keep_own();
@@ -125,6 +128,7 @@ enum Flow {
 
 struct Interpreter<'a> {
     files: Files<'a>,
+    outside: Outside,
     plan: StaticPlan,
     envs: Vec<Env<'a>>,
     journal: Vec<Vec<Change<'a>>>,
@@ -182,6 +186,7 @@ impl<'a> Interpreter<'a> {
         plan.scopes.push(Scope { name: String::new(), span, parent: ScopeId(0), is_test: false });
         Self {
             files: Files::new(text, MODULE, imports),
+            outside: Outside::default(),
             plan,
             envs: vec![Env::default()],
             journal: Vec::new(),

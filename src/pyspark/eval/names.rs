@@ -146,7 +146,9 @@ impl<'a> Interpreter<'a> {
         self.bind(name.to_owned(), span, &value);
         if matches!(value, Value::Object(crate::pyspark::value::Object::Session)) {
             self.plan.uses.session.get_or_insert_with(|| name.to_owned());
-            self.plan.session_span.get_or_insert(span);
+            if self.files.is_own(span) {
+                self.plan.session_span.get_or_insert(span);
+            }
         }
         let env = self.target_env(name);
         self.set(env, name, Some(value));

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::{Frame, Interpreter};
 use crate::pyspark::ir::Top;
-use crate::pyspark::plan::{CallSite, Operator, RemoteAction, ScopeId, Source, SparkUse};
+use crate::pyspark::plan::{CallSite, Operator, RemoteAction, Runs, ScopeId, Source, SparkUse};
 use crate::pyspark::value::{Code, EnvId, Value};
 use crate::pyspark::{Imports, ModulePath};
 use crate::text::Span;
@@ -17,7 +17,7 @@ const MOST_FILES: usize = 64;
 const DEPTH: u32 = 12;
 
 /// Steps for the code of other modules. It is a budget of its own, so that a file never loses facts to what it imports.
-const BUDGET: usize = 12_000;
+pub(super) const BUDGET: usize = 12_000;
 
 /// A file that is read: the interpreted one, then the modules that it imports.
 #[derive(Debug)]
@@ -29,6 +29,8 @@ pub(super) struct File<'a> {
     /// How it uses Spark, while another file's code runs.
     uses: SparkUse,
     has_snowpark: bool,
+    /// It was read for what it calls in the interpreted file.
+    is_outside: bool,
 }
 
 /// The files and where the reading stands in them.
@@ -48,8 +50,15 @@ pub(super) struct Files<'a> {
 
 impl<'a> Files<'a> {
     pub(super) fn new(text: &'a str, env: EnvId, imports: &'a Imports) -> Self {
-        let home =
-            File { origin: 0, text, env, path: imports.path.clone(), uses: SparkUse::default(), has_snowpark: false };
+        let home = File {
+            origin: 0,
+            text,
+            env,
+            path: imports.path.clone(),
+            uses: SparkUse::default(),
+            has_snowpark: false,
+            is_outside: false,
+        };
         Self { imports, all: vec![home], at: 0, loading: 0, steps: 0, call: Span::default(), remote: Vec::new() }
     }
 
@@ -90,12 +99,41 @@ impl<'a> Files<'a> {
         self.steps <= BUDGET
     }
 
+    /// Counts the steps anew from some; says how many they were.
+    pub(super) fn restart(&mut self, steps: usize) -> usize {
+        std::mem::replace(&mut self.steps, steps)
+    }
+
+    /// How many files were read.
+    pub(super) fn count(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether a module was read for what it calls.
+    pub(super) fn was_read_outside(&self, path: &str) -> bool {
+        self.all.iter().any(|file| file.is_outside && **file.path.dotted() == *path)
+    }
+
+    /// The modules that import the interpreted file, with those that import them, and whether these are all.
+    pub(super) fn callers(&self) -> (Vec<std::sync::Arc<str>>, bool) {
+        match self.all.first() {
+            Some(home) => self.imports.modules.callers(&home.path),
+            None => (Vec::new(), true),
+        }
+    }
+
     pub(super) fn is_spent(&self) -> bool {
         self.steps > BUDGET
     }
 }
 
 impl<'a> Interpreter<'a> {
+    /// Whether code is read in full, for findings or for what it calls: it runs as a script does.
+    pub(super) fn is_read_in_full(&self, code: Code<'a>) -> bool {
+        let path = || self.files.all.get(code.file as usize).map(|file| file.path.dotted());
+        code.is_home() || self.outside.is_read() && path().is_some_and(|path| self.outside.holds(path))
+    }
+
     /// Goes on in another file's code; says which one it was before. Each file knows for itself how it uses Spark.
     pub(super) fn go_to(&mut self, file: u32) -> u32 {
         let before = self.files.at;
@@ -183,7 +221,7 @@ impl<'a> Interpreter<'a> {
 
     /// Runs a module's statements when it is first needed; `None` if it can't be read, or its import leads in a circle
     /// before it has any name.
-    fn load_module(&mut self, path: &str) -> Option<EnvId> {
+    pub(super) fn load_module(&mut self, path: &str) -> Option<EnvId> {
         let known = self.files.all.iter().find(|file| &**file.path.dotted() == path && !path.is_empty());
         if let Some(known) = known {
             return Some(known.env);
@@ -206,6 +244,7 @@ impl<'a> Interpreter<'a> {
             path: module.path.clone(),
             uses: SparkUse::default(),
             has_snowpark: false,
+            is_outside: self.outside.is_read(),
         });
         let code = |top: &'a Top, start: u32| Code { top, text: &module.text, file, origin, base: origin + start };
         let tops: Vec<Code<'a>> = module.tops().iter().map(|placed| code(&placed.top, placed.start)).collect();
@@ -244,6 +283,10 @@ impl<'a> Interpreter<'a> {
 
     /// Notes an action of another file for the call that led there.
     pub(super) fn remote_action(&mut self, action: &crate::pyspark::plan::Action) {
+        // Of what another module does on its own, nothing is told here.
+        if self.outside.is_read() && self.files.call == Span::default() {
+            return;
+        }
         self.files.remote.push(RemoteAction {
             kind: action.kind.clone(),
             input: action.input,
@@ -255,7 +298,7 @@ impl<'a> Interpreter<'a> {
     /// Takes out of the plan what has its place in another file.
     pub(super) fn keep_own(&mut self) {
         self.go_to(0);
-        let local = self.files.all.iter().skip(1).any(|file| file.uses.local_master);
+        let local = self.files.all.iter().skip(1).any(|file| file.uses.local_master && !file.is_outside);
         let remote = std::mem::take(&mut self.files.remote);
         let (plan, files) = (&mut self.plan, &self.files);
         if files.all.len() == 1 {
@@ -274,6 +317,11 @@ impl<'a> Interpreter<'a> {
             }
         }
         plan.actions.retain(|action| own_site(&action.site));
+        // A value that another module hands over is not told here.
+        for setting in plan.settings.iter_mut().filter(|setting| !own(setting.value_span)) {
+            setting.value = crate::conf::Value::Unknown;
+            setting.value_span = Span { start: setting.key_span.end, end: setting.key_span.end };
+        }
         plan.settings.retain(|setting| own(setting.span) && own(setting.key_span) && own(setting.value_span));
         plan.unpersists.retain(|(_, site)| own_site(site));
         plan.bindings.retain(|binding| own(binding.span));
@@ -288,6 +336,12 @@ impl<'a> Interpreter<'a> {
         plan.driver_data.retain(|data| own(data.span));
         plan.streams.retain(|stream| own_site(&stream.site));
         let windows = kept(&mut plan.windows, |window| own_site(&window.site));
+        // A function of the file is told of though another module starts the query.
+        for function in plan.python.iter_mut().filter(|function| function.runs == Runs::ForeachBatch) {
+            if let Some(facts) = function.function.as_ref().filter(|facts| own(facts.span) && !own(function.site)) {
+                function.site = Span { start: facts.span.start, end: facts.span.start };
+            }
+        }
         let python = kept(&mut plan.python, |function| own(function.site));
         for function in &mut plan.python {
             function.function = function.function.take().filter(|facts| own(facts.span));

@@ -120,7 +120,10 @@ impl<'a> Interpreter<'a> {
         }
         let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return };
         let whole = code.span(first.cover(*last));
-        for range in sql::split(&text) {
+        // What a template fills in may be any part of a statement.
+        let is_filled_in =
+            |range: &std::ops::Range<usize>| ["{{", "{%"].iter().any(|mark| text[range.clone()].contains(mark));
+        for range in sql::split(&text).into_iter().filter(|range| !is_filled_in(range)) {
             let statement = Text { text: text[range.clone()].to_owned(), pieces: place::slice(&pieces, &range), whole };
             // A comment above a statement is no part of it.
             let written = leading_comments(&statement.text)..statement.text.len();

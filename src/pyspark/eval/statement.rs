@@ -321,7 +321,7 @@ impl<'a> Interpreter<'a> {
             self.set(env, name, Some(Value::Udf(udf)));
             return;
         }
-        if code.is_home() {
+        if self.is_read_in_full(code) {
             self.defined.push((Closure { code, function: id, env: self.frame.env, this: None }, scope, None));
         }
         let mut value = Value::Closure(Rc::new(closure));

@@ -5,6 +5,7 @@
 //! byte offsets of the text; `place` leads them back to the file. What can't be read has no steps and is unknown.
 
 mod dialect;
+mod dialect_of;
 mod expr;
 mod hints;
 mod join;
@@ -22,6 +23,7 @@ use smallvec::SmallVec;
 
 use super::plan::{Literal, Operator, Write};
 
+pub use dialect_of::{SqlDialect, sql_dialect};
 pub(super) use memo::lowered;
 pub(super) use scan::{Statement, compares, expression, has_window, is_key_equality, lookup, read};
 pub(super) use statement::{condition, split};

@@ -5,9 +5,9 @@ use crate::pyspark::plan::RowBound;
 
 /// A word, number or sign outside strings and comments, and how deep in parentheses it stands.
 #[derive(Debug, Clone, PartialEq)]
-struct Token<'t> {
-    text: &'t str,
-    depth: u32,
+pub(super) struct Token<'t> {
+    pub(super) text: &'t str,
+    pub(super) depth: u32,
     start: usize,
 }
 
@@ -17,7 +17,7 @@ impl Token<'_> {
     }
 }
 
-fn tokens(sql: &str) -> Vec<Token<'_>> {
+pub(super) fn tokens(sql: &str) -> Vec<Token<'_>> {
     let bytes = sql.as_bytes();
     let (mut tokens, mut at, mut depth) = (Vec::new(), 0, 0_u32);
     while let Some(&byte) = bytes.get(at) {

@@ -1,0 +1,2 @@
+def rows(df):
+    return df.collect()  #> collect: unbounded; no collect from given
