@@ -26,7 +26,7 @@ declare_rule! {
     /// from pyspark.sql import SparkSession
     ///
     /// spark = SparkSession.builder.getOrCreate()
-    /// for day in days:
+    /// for day in spark.conf.get("job.days").split(","):
     ///     orders = spark.table("shop.orders").filter(f"day = '{day}'").cache()  # finding
     ///     orders.groupBy("country").count().write.mode("append").parquet("s3a://lake/countries")
     ///     orders.groupBy("shop").count().write.mode("append").parquet("s3a://lake/shops")
@@ -37,7 +37,7 @@ declare_rule! {
     /// from pyspark.sql import SparkSession
     ///
     /// spark = SparkSession.builder.getOrCreate()
-    /// for day in days:
+    /// for day in spark.conf.get("job.days").split(","):
     ///     orders = spark.table("shop.orders").filter(f"day = '{day}'").cache()
     ///     orders.groupBy("country").count().write.mode("append").parquet("s3a://lake/countries")
     ///     orders.groupBy("shop").count().write.mode("append").parquet("s3a://lake/shops")

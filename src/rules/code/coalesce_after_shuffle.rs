@@ -50,6 +50,7 @@ declare_rule! {
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.coalesce.html>
     /// - <https://spark.apache.org/docs/latest/sql-performance-tuning.html#coalesce-hints-for-sql-queries>
+    /// - <https://issues.apache.org/jira/browse/SPARK-32291> (a `coalesce` behind a join)
     pub COALESCE_AFTER_SHUFFLE = {
         name: "coalesce-after-shuffle", group: Partitions, severity: Warning, confidence: Documented,
         since: "0.2.0", check: Code(check),
@@ -99,7 +100,7 @@ fn judge(cx: &CodeContext<'_>, id: NodeId, input: NodeId, count: i64) -> Option<
         false => format!("repartition({count}) keeps its tasks for one shuffle of the result{rebalance}."),
     };
     let written = called(site).of(cx.shared.text);
-    let message = format!("{written} adds no shuffle, so the {what} before it runs in {count} tasks, too{tasks}. {instead}");
+    let message = format!("{written} adds no shuffle, so the {what} before it runs in {count} tasks as well{tasks}. {instead}");
     let finding = Finding::new(cx.shared.rule, by_step.min(by_rows), called(site), message);
     let finding = match &cx.plan.node(step).site {
         Some(step) => finding.with_related(step.method, format!("the {what}")),

@@ -12,8 +12,8 @@ declare_rule! {
     ///
     /// ## Why
     /// `distinct().count()` shuffles every distinct row. Several `count_distinct` in one aggregation are worse: Spark copies each row
-    /// once for each of them before the shuffle. `approx_count_distinct` needs one pass and a few kilobytes a group, and is off by 5 % at
-    /// most by default.
+    /// once for each of them before the shuffle. `approx_count_distinct` needs one pass and a few kilobytes a group, with a
+    /// relative standard deviation of 5 % by default.
     ///
     /// ## Silent when
     /// - few rows come in;
@@ -75,7 +75,7 @@ fn by_action(cx: &mut CodeContext<'_>) {
         if !is_distinct || !from || site.call != action.site.receiver || compares_counts(statement) || !action.uses.emptiness.is_empty() {
             continue;
         }
-        let message = "Counting distinct rows exactly shuffles every one of them. If an estimate will do, agg(F.approx_count_distinct(…)) needs one pass and no more than 5 % of error by default.";
+        let message = "Counting distinct rows exactly shuffles every one of them. If an estimate will do, agg(F.approx_count_distinct(…)) needs one pass, with a standard deviation of 5 % by default.";
         let finding = Finding::new(cx.shared.rule, Severity::Hint, site.method, message);
         cx.shared.report(finding);
     }

@@ -13,7 +13,7 @@ declare_rule! {
     /// if it fails. Limits cut it into batches that are checkpointed one by one.
     ///
     /// ## Silent when
-    /// - `maxOffsetsPerTrigger`, `maxBytesPerTrigger` or `minPartitions` with a limit is given, or options that the file doesn't tell;
+    /// - `maxOffsetsPerTrigger` (or a vendor's `maxBytesPerTrigger`) is given, or options that the file doesn't tell;
     /// - the stream starts at the latest offsets, which is the default.
     ///
     /// ## Example

@@ -20,7 +20,7 @@ declare_rule! {
     /// ## Example
     /// ```toml
     /// [rules.with-column-chain]
-    /// level = "on"
+    /// severity = "on"
     /// min-calls = 3
     /// ```
     /// ```python

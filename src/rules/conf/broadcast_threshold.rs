@@ -34,6 +34,8 @@ declare_rule! {
     ///
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/sql-performance-tuning.html#automatically-broadcasting-joins>
+    /// - <https://issues.apache.org/jira/browse/SPARK-24757> (broadcasts that time out)
+    /// - <https://issues.apache.org/jira/browse/SPARK-40377> (the limit of a broadcast table)
     pub BROADCAST_THRESHOLD = {
         name: "broadcast-threshold", group: Settings, severity: Warning, confidence: Documented,
         since: "0.1.0", options: [("large-mib", 256.0, "Thresholds from this many MiB on are reported.")],

@@ -48,6 +48,7 @@ declare_rule! {
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/configuration.html#dynamically-loading-spark-properties>
     /// - <https://spark.apache.org/docs/latest/sql-migration-guide.html>
+    /// - <https://issues.apache.org/jira/browse/SPARK-5570> (`spark.driver.memory` in code)
     pub SETTING_TOO_LATE = {
         name: "setting-too-late", group: Carriers, severity: Warning, confidence: Documented,
         since: "0.1.0", check: Settings(check),
