@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::lineage::is_generated;
 use crate::declare_rule;
 use crate::pyspark::plan::{ActionKind, FunctionCall, NodeId, Operator, RowBound};
-use crate::rules::{CodeContext, Finding, Severity};
+use crate::rules::{CodeContext, Finding, Severity, templates};
 
 declare_rule! {
     /// An exact number of distinct values, where an estimate may do.
@@ -111,7 +111,8 @@ fn by_function(cx: &mut CodeContext<'_>) {
             calls.len(),
             calls.len(),
         );
-        let finding = Finding::new(cx.shared.rule, Severity::Hint, second.method, message);
+        let fix = templates::estimated_counts(cx.plan, cx.shared.text, &calls);
+        let finding = Finding::new(cx.shared.rule, Severity::Hint, second.method, message).with_fixes(fix);
         cx.shared.report(finding);
     }
 }
