@@ -105,13 +105,22 @@ fn by_group() -> BTreeMap<Group, Vec<&'static Rule>> {
 /// The list of all rules: a table a group.
 fn index() -> String {
     let mut index = String::from("<!-- generated from the rule declarations -->\n# Rules\n\n");
-    index.push_str("`sparkls rules` prints this list, `sparkls explain RULE` one page of it. A finding may be milder or more\n");
-    index.push_str("severe than its rule says here: by what the code tells, by a linked run, in tests and notebooks.\n");
+    index.push_str(
+        "`sparkls rules` prints this list, `sparkls explain RULE` one page of it. A finding may be milder or more\n",
+    );
+    index
+        .push_str("severe than its rule says here: by what the code tells, by a linked run, in tests and notebooks.\n");
     for (group, rules) in by_group() {
         let _ = write!(index, "\n## {}\n\n{}.\n\n", group.name(), capitalised(group.about()));
         index.push_str("| rule | finds | severity |\n| --- | --- | --- |\n");
         for rule in rules {
-            let _ = writeln!(index, "| [`{name}`]({name}.md) | {} | {} |", cell(rule.summary()), level(rule), name = rule.name);
+            let _ = writeln!(
+                index,
+                "| [`{name}`]({name}.md) | {} | {} |",
+                cell(rule.summary()),
+                level(rule),
+                name = rule.name
+            );
         }
     }
     index

@@ -112,7 +112,8 @@ impl<'a> Comments<'a> {
     fn names_around(&self, rule: &str, line: usize) -> bool {
         let Some(&opening) = self.opening_lines.get(line) else { return false };
         let closing = self.opening_lines.partition_point(|other| *other <= opening) - 1;
-        opening < closing && self.commented(closing, closing).chain(self.above(opening)).any(|line| self.names(line, rule))
+        opening < closing
+            && self.commented(closing, closing).chain(self.above(opening)).any(|line| self.names(line, rule))
     }
 
     /// Whether a comment of a script that stands inside of the document (a block scalar, a heredoc) names the rule.

@@ -47,7 +47,8 @@ impl Rule {
             false => format!("{}, ignored on one line by `# sparkls: ignore[{}]`", word(self.severity), self.name),
         };
         let confidence = format!("{:?}", self.confidence).to_lowercase();
-        let _ = write!(page, "\n---\n\n{} · {confidence} · {switch} · since sparkls {}\n", self.group.name(), self.since);
+        let _ =
+            write!(page, "\n---\n\n{} · {confidence} · {switch} · since sparkls {}\n", self.group.name(), self.since);
         page
     }
 

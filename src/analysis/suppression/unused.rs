@@ -148,7 +148,10 @@ fn nameless(start: u32, comment: &str) -> Option<Finding> {
     let word = comment[marker + MARKER.len()..].trim_start();
     let says_ignore = word.get(..6).is_some_and(|verb| verb.eq_ignore_ascii_case("ignore"));
     let is_command = comment[..marker].trim_end().ends_with(['#', '/', '!', '-']);
-    let has_names = ["ignore", "ignore-file"].into_iter().flat_map(|verb| lists(comment, verb)).any(|list| list.slugs().count() > 0);
+    let has_names = ["ignore", "ignore-file"]
+        .into_iter()
+        .flat_map(|verb| lists(comment, verb))
+        .any(|list| list.slugs().count() > 0);
     if !says_ignore || !is_command || has_names {
         return None;
     }

@@ -58,7 +58,10 @@ fn check(cx: &mut CodeContext<'_>) {
     let mut seen = Vec::new();
     for node in cx.plan.nodes.iter().filter(|node| node.operator == Operator::Checkpoint) {
         let Some(site) = &node.site else { continue };
-        if site.method.of(cx.shared.text) != "checkpoint" || cx.plan.scope(node.scope).is_test || seen.contains(&site.call) {
+        if site.method.of(cx.shared.text) != "checkpoint"
+            || cx.plan.scope(node.scope).is_test
+            || seen.contains(&site.call)
+        {
             continue;
         }
         seen.push(site.call);

@@ -68,11 +68,18 @@ fn by_action(cx: &mut CodeContext<'_>) {
     for action in cx.plan.actions.iter().filter(|action| action.kind == ActionKind::Count && !action.on_rdd) {
         let Some(input) = action.input.filter(|_| !cx.plan.scope(action.scope).is_test) else { continue };
         let node = cx.plan.node(input);
-        let Some(site) = node.site.as_ref().filter(|_| node.operator == Operator::Distinct && !node.cached) else { continue };
+        let Some(site) = node.site.as_ref().filter(|_| node.operator == Operator::Distinct && !node.cached) else {
+            continue;
+        };
         let is_distinct = matches!(site.method.of(cx.shared.text), "distinct" | "dropDuplicates" | "drop_duplicates");
         let from = node.inputs.first().is_some_and(|&from| has_many_rows(cx, from));
         let statement = action.site.statement.of(cx.shared.text);
-        if !is_distinct || !from || site.call != action.site.receiver || compares_counts(statement) || !action.uses.emptiness.is_empty() {
+        if !is_distinct
+            || !from
+            || site.call != action.site.receiver
+            || compares_counts(statement)
+            || !action.uses.emptiness.is_empty()
+        {
             continue;
         }
         let message = "Counting distinct rows exactly shuffles every one of them. If an estimate will do, agg(F.approx_count_distinct(…)) needs one pass, with a standard deviation of 5 % by default.";
@@ -99,7 +106,10 @@ fn by_function(cx: &mut CodeContext<'_>) {
     for (node, mut calls) in by_node {
         calls.sort_by_key(|call| call.call);
         calls.dedup_by_key(|call| call.call);
-        let is_aggregate = matches!(cx.plan.node(node).operator, Operator::Aggregate { .. } | Operator::Project { only_aggregates: true, .. });
+        let is_aggregate = matches!(
+            cx.plan.node(node).operator,
+            Operator::Aggregate { .. } | Operator::Project { only_aggregates: true, .. }
+        );
         let from = cx.plan.node(node).inputs.first().is_some_and(|&from| has_many_rows(cx, from));
         let Some(second) = calls.get(1).filter(|_| is_aggregate && from) else { continue };
         if reported.contains(&second.method) || cx.plan.scope(second.scope).is_test {

@@ -107,7 +107,8 @@ fn drawn(cx: &CodeContext<'_>) -> Vec<Drawn> {
             "uuid" | "shuffle" | "monotonically_increasing_id" => true,
             _ => false,
         };
-        let what = source.map_or_else(|| format!("{}()", call.name), |source| format!("{}(), through {source},", call.name));
+        let what =
+            source.map_or_else(|| format!("{}()", call.name), |source| format!("{}(), through {source},", call.name));
         for &node in call.used_in.iter().filter(|_| draws) {
             found.push(Drawn { node, span: call.method, what: what.clone(), always: call.udf.is_some() });
         }
@@ -146,10 +147,12 @@ fn judge(cx: &CodeContext<'_>, drawn: &Drawn) -> Option<Finding> {
     let computes = |action: &&Action| {
         draws(cx, drawn, action) && action.input.is_some_and(|input| recomputed(plan, input).contains(&drawn.node))
     };
-    let actions: Vec<&Action> = plan.actions.iter().filter(|action| action.scope == node.scope).filter(computes).collect();
+    let actions: Vec<&Action> =
+        plan.actions.iter().filter(|action| action.scope == node.scope).filter(computes).collect();
     let (first, second) = pair(cx, &actions)?;
     let input = *node.inputs.first()?;
-    let is_behind_shuffle = recomputed(plan, input).iter().any(|&id| costly(plan.node(id)).is_some_and(|step| step != "Python function"));
+    let is_behind_shuffle =
+        recomputed(plan, input).iter().any(|&id| costly(plan.node(id)).is_some_and(|step| step != "Python function"));
     let severity = if drawn.always || is_behind_shuffle { Severity::Information } else { Severity::Hint };
     let why = match (drawn.always, is_behind_shuffle) {
         (true, _) => "and returns other values each time",
@@ -180,8 +183,11 @@ fn draws(cx: &CodeContext<'_>, drawn: &Drawn, action: &Action) -> bool {
 
 /// Two actions that run together.
 fn pair<'a>(cx: &CodeContext<'_>, actions: &[&'a Action]) -> Option<(&'a Action, &'a Action)> {
-    let pairs = actions.iter().enumerate().flat_map(|(at, &first)| actions[at + 1..].iter().map(move |&second| (first, second)));
-    pairs.into_iter().find(|(first, second)| {
-        together(cx.shared.text, first.site.statement, second.site.statement) > Together::Never
-    })
+    let pairs = actions
+        .iter()
+        .enumerate()
+        .flat_map(|(at, &first)| actions[at + 1..].iter().map(move |&second| (first, second)));
+    pairs
+        .into_iter()
+        .find(|(first, second)| together(cx.shared.text, first.site.statement, second.site.statement) > Together::Never)
 }

@@ -60,7 +60,12 @@ fn check(cx: &mut CodeContext<'_>) {
         let is_drop = matches!(site.method.of(cx.shared.text), "dropDuplicates" | "drop_duplicates");
         if let Some(sort) = sort_before(cx.plan, *input).filter(|_| has_subset && is_drop) {
             let message = "Which row of a key is kept doesn't depend on the sort before: the rows are shuffled by key, and the first to arrive wins. Number the rows of each key with row_number() over an ordered window and keep the first.";
-            let fix = cx.plan.node(sort).site.as_ref().and_then(|sort| templates::first_of_key(cx.plan, cx.shared.text, sort, site));
+            let fix = cx
+                .plan
+                .node(sort)
+                .site
+                .as_ref()
+                .and_then(|sort| templates::first_of_key(cx.plan, cx.shared.text, sort, site));
             let finding = Finding::new(cx.shared.rule, Severity::Information, site.method, message).with_fixes(fix);
             cx.shared.report(related(cx, finding, sort));
         }

@@ -48,13 +48,16 @@ const MOST_VALUES: &str = "spark.sql.pivotMaxValues";
 
 fn check(cx: &mut CodeContext<'_>) {
     for action in &cx.plan.actions {
-        let Some(input) = action.input.filter(|_| action.kind == ActionKind::Other("pivot".to_owned())) else { continue };
+        let Some(input) = action.input.filter(|_| action.kind == ActionKind::Other("pivot".to_owned())) else {
+            continue;
+        };
         let severity = match cx.plan.bound(input) {
             RowBound::Exactly(_) | RowBound::Small => continue,
             _ if super::lineage::is_given(cx.plan, input) => Severity::Hint,
             _ => Severity::Information,
         };
-        let most = in_force::in_force(cx.shared.conf, MOST_VALUES).map(|most| format!(", and fails above {MOST_VALUES} = {most}"));
+        let most = in_force::in_force(cx.shared.conf, MOST_VALUES)
+            .map(|most| format!(", and fails above {MOST_VALUES} = {most}"));
         let message = format!(
             "pivot without values runs a job first that computes the whole frame to find the distinct ones{}. List the values that are wanted.",
             most.unwrap_or_default()

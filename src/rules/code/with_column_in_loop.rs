@@ -119,7 +119,8 @@ fn judge(cx: &CodeContext<'_>, calls: &[(NodeId, LoopId)]) -> Option<Finding> {
         "{method} runs in {turns} of this loop: each call adds a projection and analyses the whole plan again, so the time grows with the square of the columns. {instead}"
     );
     let may_join = severity != Severity::Hint;
-    let fix = templates::with_columns(cx.plan, text, cx.shared.version(), id, inside).filter(|_| may_join && reported.len() == 1);
+    let fix = templates::with_columns(cx.plan, text, cx.shared.version(), id, inside)
+        .filter(|_| may_join && reported.len() == 1);
     let finding = Finding::new(cx.shared.rule, severity, site.method, message)
         .with_related(looped.header, "the loop")
         .with_fixes(fix);

@@ -63,12 +63,14 @@ fn check(cx: &mut SettingsContext<'_>) {
 }
 
 fn off(cx: &SettingsContext<'_>, setting: &Setting) -> Finding {
-    let adaptive_own = setting.key == KEY && cx.shared.conf.get(ADAPTIVE).value.is_some_and(|value| !value.starts_with('-'));
+    let adaptive_own =
+        setting.key == KEY && cx.shared.conf.get(ADAPTIVE).value.is_some_and(|value| !value.starts_with('-'));
     let excused = adaptive_own || support::has_reason(&cx.shared, setting);
     let severity = if excused { Severity::Information } else { Severity::Warning };
-    let message = "Automatic broadcast joins are off: every join without a hint shuffles both sides, however small one is. \
+    let message =
+        "Automatic broadcast joins are off: every join without a hint shuffles both sides, however small one is. \
                    The default is 10 MiB; a single bad estimate is better met with a hint at its join."
-        .to_owned();
+            .to_owned();
     with_default(cx, setting, severity, message)
 }
 

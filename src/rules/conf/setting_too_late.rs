@@ -60,8 +60,14 @@ const RAW_AT_START: [&str; 5] =
     ["spark.default.parallelism", "spark.executorEnv.", "spark.master", "spark.shuffle.io.", "spark.submit.deployMode"];
 
 /// Modules that a session does not load by itself, so that it takes their settings for unknown names.
-const NOT_LOADED: [&str; 6] =
-    ["spark.default.parallelism", "spark.kubernetes.", "spark.mesos.", "spark.sql.hive.", "spark.streaming.", "spark.yarn."];
+const NOT_LOADED: [&str; 6] = [
+    "spark.default.parallelism",
+    "spark.kubernetes.",
+    "spark.mesos.",
+    "spark.sql.hive.",
+    "spark.streaming.",
+    "spark.yarn.",
+];
 
 /// What a running session makes of a setting that came too late.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -29,13 +29,19 @@ pub fn release_after(text: &str, name: &str, cached: &CallSite, last: &Action) -
     if !is_name(name) || !one_block || leaves {
         return None;
     }
-    Some(quick_fix(format!("Release {name} after its last action"), vec![line_after(text, last, &format!("{name}.unpersist()"))?]))
+    Some(quick_fix(
+        format!("Release {name} after its last action"),
+        vec![line_after(text, last, &format!("{name}.unpersist()"))?],
+    ))
 }
 
 /// `session.sparkContext.setCheckpointDir(...)` in front of a statement that checkpoints.
 pub fn checkpoint_directory(plan: &StaticPlan, text: &str, site: &CallSite, scope: ScopeId) -> Option<Fix> {
     let line = format!("{}.sparkContext.setCheckpointDir(\"path/to/checkpoints\")", session(plan, text, scope)?);
-    Some(quick_fix("Set the checkpoint directory (fill in its path)", vec![lines_before(text, site.statement, &[line])?]))
+    Some(quick_fix(
+        "Set the checkpoint directory (fill in its path)",
+        vec![lines_before(text, site.statement, &[line])?],
+    ))
 }
 
 /// The statement of an `unpersist()` moved behind the last action that reads the frame.

@@ -49,7 +49,9 @@ pub(super) fn named_later(plan: &StaticPlan, text: &str, from: NodeId) -> Vec<St
     // A column that is made out of itself is one of the frame's own.
     let is_read_before = |name: &str, made: usize| {
         let reads = |id: &NodeId| is_computed(id) && id.0 as usize <= made;
-        plan.functions.iter().any(|call| call.columns.iter().any(|column| column == name) && call.used_in.iter().any(reads))
+        plan.functions
+            .iter()
+            .any(|call| call.columns.iter().any(|column| column == name) && call.used_in.iter().any(reads))
     };
     columns.names.retain(|name| {
         made.iter().find(|(made, _)| made == name).is_none_or(|(_, index)| is_read_before(name, *index))

@@ -1,7 +1,9 @@
 //! A salted join: a random bucket on the large side, one copy of the small side a bucket.
 
 use super::broadcast::{Side, buildable};
-use super::edits::{Functions, as_receiver, can_move_before, insert, is_name, lines_before, refactor, replace, session};
+use super::edits::{
+    Functions, as_receiver, can_move_before, insert, is_name, lines_before, refactor, replace, session,
+};
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{Argument, JoinCondition, Literal, NodeId, Operator};
 use crate::rules::Fix;

@@ -94,7 +94,13 @@ impl<'a> Turns<'a> {
         let (over, frame, grown) = (over.trim(), frame.trim(), grown.trim());
         let stays = site.args.iter().all(|argument| !names(argument.span.of(text), grown));
         let is_plain = super::edits::is_name(frame) && is_balanced(over) && site.receiver.of(text) == grown;
-        (is_reduce && stays && is_plain).then_some(Self { frame, target: target.trim(), over, condition: None, comments: Vec::new() })
+        (is_reduce && stays && is_plain).then_some(Self {
+            frame,
+            target: target.trim(),
+            over,
+            condition: None,
+            comments: Vec::new(),
+        })
     }
 
     fn one_call(&self, text: &str, site: &CallSite, version: SparkVersion) -> Option<String> {
