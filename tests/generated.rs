@@ -1,4 +1,4 @@
-//! What is made from the rule declarations is current: `docs/rules/`, the rules table of README.md, `sparkls.schema.json`.
+//! What is made from the rule declarations is current: `docs/rules/`, the groups in README.md, `sparkls.schema.json`.
 //!
 //! `SPARKLS_BLESS=1 cargo test --test generated` makes it anew.
 
@@ -90,82 +90,52 @@ fn every_rule_has_its_documentation() {
     }
 }
 
-/// The documentation without the blank that comments start with; the summary and headings stand alone, so that every
-/// reader of Markdown sees them.
-fn docs(rule: &Rule) -> String {
-    let mut text = String::new();
-    let mut is_code = false;
-    for (index, line) in rule.docs.trim_end().lines().enumerate() {
-        let line = line.strip_prefix(' ').unwrap_or(line).trim_end();
-        is_code ^= line.starts_with("```");
-        let is_alone = index == 0 || !is_code && line.starts_with('#');
-        text.push_str(&if is_alone { format!("\n{line}\n\n") } else { format!("{line}\n") });
-    }
-    squeezed(text.trim_start())
-}
-
 fn page(rule: &Rule) -> String {
-    let mut page = format!(
-        "<!-- generated from {} -->\n# {}\n\n{}\n",
-        rule.file.replace('\\', "/"),
-        rule.name,
-        docs(rule).trim_end()
-    );
-    if !rule.options.is_empty() {
-        let _ = write!(page, "\n## Options\n\nIn `sparkls.toml`, under `[rules.{}]`:\n\n", rule.name);
-        page.push_str("| option | default | what it is |\n| --- | --- | --- |\n");
-        for option in rule.options {
-            let _ = writeln!(page, "| `{}` | {} | {} |", option.name, option.default, cell(option.help));
-        }
-    }
-    let _ = write!(
-        page,
-        "\n---\n\n{} · {} · {} · since sparkls {} · switch it off on one line with `# sparkls: ignore[{}]`\n",
-        group(rule.group),
-        level(rule),
-        lower(rule.confidence),
-        rule.since,
-        rule.name
-    );
-    page
+    format!("<!-- generated from {} -->\n{}", rule.file.replace('\\', "/"), rule.page())
 }
 
-/// No more than one empty line in a row.
-fn squeezed(text: &str) -> String {
-    let mut squeezed = String::with_capacity(text.len());
-    let mut was_empty = false;
-    for line in text.lines() {
-        if !(line.is_empty() && was_empty) {
-            squeezed.push_str(line);
-            squeezed.push('\n');
-        }
-        was_empty = line.is_empty();
-    }
-    squeezed
+/// The rules, sorted by group and name, under their groups.
+fn by_group() -> BTreeMap<Group, Vec<&'static Rule>> {
+    let mut groups: BTreeMap<Group, Vec<&Rule>> = BTreeMap::new();
+    rules::all().for_each(|rule| groups.entry(rule.group).or_default().push(rule));
+    groups.values_mut().for_each(|rules| rules.sort_by_key(|rule| rule.name));
+    groups
 }
 
+/// The list of all rules: a table a group.
 fn index() -> String {
-    format!(
-        "<!-- generated from the rule declarations -->\n# Rules\n\n{}\n{}",
-        "`sparkls rules` prints this list, `sparkls explain RULE` one page of it.\n",
-        table("")
-    )
+    let mut index = String::from("<!-- generated from the rule declarations -->\n# Rules\n\n");
+    index.push_str(
+        "`sparkls rules` prints this list, `sparkls explain RULE` one page of it. A finding may be milder or more\n",
+    );
+    index
+        .push_str("severe than its rule says here: by what the code tells, by a linked run, in tests and notebooks.\n");
+    for (group, rules) in by_group() {
+        let _ = write!(index, "\n## {}\n\n{}.\n\n", group.name(), capitalised(group.about()));
+        index.push_str("| rule | finds | severity |\n| --- | --- | --- |\n");
+        for rule in rules {
+            let _ = writeln!(
+                index,
+                "| [`{name}`]({name}.md) | {} | {} |",
+                cell(rule.summary()),
+                level(rule),
+                name = rule.name
+            );
+        }
+    }
+    index
 }
 
-/// One table of all rules by group; `folder` leads to their pages.
-fn table(folder: &str) -> String {
-    let mut rules: Vec<&Rule> = rules::all().collect();
-    rules.sort_by_key(|rule| (rule.group, rule.name));
-    let mut table = String::from("| rule | finds | severity | from |\n| --- | --- | --- | --- |\n");
-    for rule in rules {
-        let _ = writeln!(
-            table,
-            "| [`{name}`]({folder}{name}.md) | {} | {} | {} |",
-            cell(rule.summary()),
-            level(rule),
-            reads(rule),
-            name = rule.name
-        );
+fn capitalised(text: &str) -> String {
+    text[..1].to_uppercase() + &text[1..]
+}
+
+/// The groups, with where their rules are listed.
+fn groups() -> String {
+    let mut table = String::from("| group | rules | what they look at |\n| --- | --- | --- |\n");
+    for (group, rules) in by_group() {
+        let name = group.name();
+        let _ = writeln!(table, "| [{name}](docs/rules/README.md#{name}) | {} | {} |", rules.len(), group.about());
     }
     table
 }
@@ -178,27 +148,15 @@ fn level(rule: &Rule) -> String {
     if rule.off { "off".to_owned() } else { lower(rule.severity) }
 }
 
-fn reads(rule: &Rule) -> &'static str {
-    match rule.check {
-        Check::Settings(_) => "settings",
-        Check::Code(_) => "code",
-        Check::Run(_) => "a run",
-    }
-}
-
-fn group(group: Group) -> String {
-    lower(group)
-}
-
 fn lower(value: impl std::fmt::Debug) -> String {
     format!("{value:?}").to_lowercase()
 }
 
-/// README.md with what the example prints and the table of rules between their marks.
+/// README.md with what the example prints and the groups of rules between their marks.
 fn readme() -> String {
     let text = fs::read_to_string(root().join("README.md")).expect("README.md is there");
     let text = between(&text, EXAMPLE_BEGIN, EXAMPLE_END, &format!("```text\n{}```\n", example()));
-    between(&text, BEGIN, END, &table("docs/rules/"))
+    between(&text, BEGIN, END, &groups())
 }
 
 fn between(text: &str, begin: &str, end: &str, content: &str) -> String {

@@ -37,6 +37,8 @@ struct Line {
     only_comment: bool,
     /// It goes on in the next line: a string or a `\`; a comment can't stand at its end.
     continues: bool,
+    /// Brackets that it opens and doesn't close, less those that it closes.
+    opens: i32,
 }
 
 /// Lines of a command that a comment is looked for above.
@@ -49,8 +51,10 @@ pub(super) struct Comments<'a> {
     /// Where SQL stands among other text.
     sql: &'a [Span],
     lines: Vec<Line>,
-    /// The first line of each line's statement.
+    /// The first line of each line's statement, as far as no comment can stand between.
     first_lines: Vec<usize>,
+    /// The first line of each line's statement in brackets over several lines, in Python.
+    opening_lines: Vec<usize>,
     /// The lines that have a comment.
     commented: Vec<usize>,
     /// The rules that are ignored in the whole file, with the place of each in its list.
@@ -102,21 +106,36 @@ impl<'a> Comments<'a> {
             of_this
         };
         let first_lines = lines.iter().enumerate().map(first_of).collect();
+        let opening_lines = if syntax == Syntax::Python { opening_lines(&lines) } else { Vec::new() };
         let commented = (0..lines.len()).filter(|at| lines[*at].comment.is_some()).collect();
-        Self { text, syntax, sql, lines, first_lines, commented, ignored_in_file, used: RefCell::default() }
+        Self { text, syntax, sql, lines, first_lines, opening_lines, commented, ignored_in_file, used: RefCell::default() }
     }
 
     /// Whether a comment on the line of `span`, right above it, or for the whole file names the rule.
     pub(super) fn suppress(&self, rule: &str, span: Span) -> bool {
         let (first, last) = self.statement_lines(span);
-        let above = self.lines[..first].iter().rev().take_while(|line| line.only_comment);
         // The nearest comment is the one that is used.
-        self.commented(first, last).chain(above).any(|line| self.names(line, rule))
+        self.commented(first, last).chain(self.above(first)).any(|line| self.names(line, rule))
+            || self.names_around(rule, first)
             || self.names_inside(rule, span, first, last)
             || self.ignored_in_file.get(rule).is_some_and(|place| {
                 self.used.borrow_mut().insert(*place);
                 true
             })
+    }
+
+    /// The comment lines right above a line, nearest first; one in another cell of a notebook is not above it.
+    fn above(&self, line: usize) -> impl Iterator<Item = &Line> {
+        let is_cell = |line: &Line| line.span.of(self.text).starts_with("# COMMAND ----------");
+        self.lines[..line].iter().rev().take_while(move |line| line.only_comment && !is_cell(line))
+    }
+
+    /// Whether a comment above or at the end of a statement in brackets over several lines names the rule.
+    fn names_around(&self, rule: &str, line: usize) -> bool {
+        let Some(&opening) = self.opening_lines.get(line) else { return false };
+        let closing = self.opening_lines.partition_point(|other| *other <= opening) - 1;
+        opening < closing
+            && self.commented(closing, closing).chain(self.above(opening)).any(|line| self.names(line, rule))
     }
 
     /// Whether a comment of a script that stands inside of the document (a block scalar, a heredoc) names the rule.
@@ -206,8 +225,7 @@ impl<'a> Comments<'a> {
 
     /// Where the list of an `ignore[...]` that covers these lines ends.
     fn existing_list_end(&self, first: usize, last: usize) -> Option<usize> {
-        let above = self.lines[..first].iter().rev().take_while(|line| line.only_comment);
-        self.commented(first, last).chain(above).find_map(|line| {
+        self.commented(first, last).chain(self.above(first)).find_map(|line| {
             let start = line.comment? as usize;
             let list = lists(comment_of(self.text, line)?, "ignore").next()?;
             Some(start + list.at + list.text.len())
@@ -303,7 +321,7 @@ fn properties_lines(text: &str) -> Vec<Line> {
             let backslashes = line.len() - line.trim_end_matches('\\').len();
             continued = !only_comment && backslashes % 2 == 1;
             let comment = only_comment.then(|| span.end - content.len() as u32);
-            Line { span, comment, only_comment, continues: continued }
+            Line { span, comment, only_comment, continues: continued, opens: 0 }
         })
         .collect()
 }
@@ -314,11 +332,12 @@ fn python_lines(text: &str) -> Vec<Line> {
         .into_iter()
         .map(|span| {
             let line = span.of(text);
-            let comment = scan_python(line, &mut open).map(|at| span.start + at as u32);
+            let (comment, opens) = scan_python(line, &mut open);
+            let comment = comment.map(|at| span.start + at as u32);
             let before = comment.map_or(line, |at| &line[..(at - span.start) as usize]);
             let only_comment = comment.is_some() && before.trim_matches(['\u{feff}', ' ', '\t', '\u{c}']).is_empty();
             let continues = open.is_some() || (comment.is_none() && line.ends_with('\\'));
-            Line { span, comment, only_comment, continues }
+            Line { span, comment, only_comment, continues, opens }
         })
         .collect()
 }
@@ -330,10 +349,29 @@ struct Quote {
     triple: bool,
 }
 
-/// Scans one line of Python; gives the offset of its comment and leaves the string that is open at its end.
-fn scan_python(line: &str, open: &mut Option<Quote>) -> Option<usize> {
+/// By line of Python: the first line of the statement, which goes on while a bracket is open.
+fn opening_lines(lines: &[Line]) -> Vec<usize> {
+    let mut first = 0;
+    let mut depth = 0;
+    let opening_of = |(at, line): (usize, &Line)| {
+        let of_this = first;
+        depth += line.opens;
+        // A bracket that nobody closes, as while it is typed, doesn't take the rest of the file.
+        if depth <= 0 && !line.continues || at - first >= LONGEST_COMMAND {
+            first = at + 1;
+            depth = 0;
+        }
+        of_this
+    };
+    lines.iter().enumerate().map(opening_of).collect()
+}
+
+/// Scans one line of Python; gives the offset of its comment and the brackets that it opens, less those that it closes, and
+/// leaves the string that is open at its end.
+fn scan_python(line: &str, open: &mut Option<Quote>) -> (Option<usize>, i32) {
     let bytes = line.as_bytes();
     let mut at = 0;
+    let mut opens = 0;
     while at < bytes.len() {
         let tripled = bytes[at..].starts_with(&[bytes[at]; 3]);
         match *open {
@@ -344,12 +382,19 @@ fn scan_python(line: &str, open: &mut Option<Quote>) -> Option<usize> {
             }
             Some(_) => at += 1,
             None => match bytes[at] {
-                b'#' => return Some(at),
+                b'#' => return (Some(at), opens),
                 character @ (b'"' | b'\'') => {
                     *open = Some(Quote { character, triple: tripled });
                     at += if tripled { 3 } else { 1 };
                 }
-                _ => at += 1,
+                bracket => {
+                    opens += match bracket {
+                        b'(' | b'[' | b'{' => 1,
+                        b')' | b']' | b'}' => -1,
+                        _ => 0,
+                    };
+                    at += 1;
+                }
             },
         }
     }
@@ -357,7 +402,7 @@ fn scan_python(line: &str, open: &mut Option<Quote>) -> Option<usize> {
     if open.is_some_and(|quote| !quote.triple) && !line.ends_with('\\') {
         *open = None;
     }
-    None
+    (None, opens)
 }
 
 #[cfg(test)]

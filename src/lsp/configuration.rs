@@ -3,6 +3,8 @@
 use serde_json::Value;
 use tower_lsp_server::ls_types::CodeDescription;
 
+use super::pages;
+use crate::rules;
 use crate::workspace::Settings;
 
 /// Where measured numbers stand in the text.
@@ -63,10 +65,15 @@ impl Editor {
         }
     }
 
-    /// The page of a rule, if a base is configured.
+    /// The page of a rule: below the configured base, where it is published, or a copy on this machine.
     pub(super) fn rule_page(&self, rule: &str) -> Option<CodeDescription> {
-        let base = self.docs_base.as_deref()?.trim_end_matches('/');
-        format!("{base}/rules/{rule}.md").parse().ok().map(|href| CodeDescription { href })
+        let below = |base: &str| format!("{}/rules/{rule}.md", base.trim_end_matches('/'));
+        let published = || rules::find(rule).and_then(rules::Rule::published);
+        let href = match self.docs_base.as_deref().map(below).or_else(published) {
+            Some(address) => address.parse().ok(),
+            None => pages::local(rule),
+        };
+        href.map(|href| CodeDescription { href })
     }
 }
 
@@ -92,8 +99,8 @@ mod tests {
     }
 
     #[test]
-    fn a_rule_has_a_page_only_below_a_base() {
-        assert_eq!(Editor::default().rule_page("x"), None);
+    fn the_page_of_a_rule_is_below_the_base() {
+        assert_eq!(Editor::default().rule_page("x"), None, "no rule has this name");
         let page = Editor::read(&json!({ "docsBase": "https://example.org/docs/" })).rule_page("invalid-value");
         assert_eq!(page.unwrap().href.as_str(), "https://example.org/docs/rules/invalid-value.md");
     }

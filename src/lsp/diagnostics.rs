@@ -69,7 +69,7 @@ pub(super) fn diagnostic(snapshot: &Snapshot, finding: &Finding, features: &Feat
         range: convert::range(&snapshot.document, finding.span, features.encoding),
         severity: Some(convert::severity(finding.severity)),
         code: Some(NumberOrString::String(finding.rule.to_owned())),
-        code_description: editor.rule_page(finding.rule).filter(|_| features.code_description),
+        code_description: features.code_description.then(|| editor.rule_page(finding.rule)).flatten(),
         source: Some(SOURCE.to_owned()),
         message: finding.message.clone(),
         related_information: features

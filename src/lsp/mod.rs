@@ -17,6 +17,7 @@ mod framing;
 mod hints;
 mod hover;
 mod lenses;
+mod pages;
 mod panics;
 mod places;
 mod process;

@@ -10,6 +10,7 @@ pub mod declare;
 pub mod finding;
 pub mod fix;
 pub mod in_force;
+mod page;
 pub mod run;
 pub mod templates;
 pub mod verdict;

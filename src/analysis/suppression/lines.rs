@@ -23,7 +23,7 @@ pub(super) fn read(text: &str, kind: CarrierKind) -> Vec<Line> {
         let is_first = |at: &usize| line[..*at].trim_matches(['\u{feff}', ' ', '\t']).is_empty();
         let only_comment = !inside && comment.as_ref().is_some_and(is_first);
         let comment = comment.map(|at| span.start + at as u32);
-        lines.push(Line { span, comment, only_comment, continues });
+        lines.push(Line { span, comment, only_comment, continues, opens: 0 });
     }
     lines
 }

@@ -22,7 +22,17 @@ impl Comments<'_> {
     /// The comments that name rules which found nothing there, or that are no rules. Of a rule that is off, or that needs
     /// a run where there is none, nothing is known.
     pub(in super::super) fn unused(&self, settings: &RuleSettings, has_runs: bool) -> Vec<Finding> {
-        self.named().into_iter().filter_map(|named| self.judge(&named, settings, has_runs)).collect()
+        let named = self.named().into_iter().filter_map(|named| self.judge(&named, settings, has_runs));
+        named.chain(self.nameless()).collect()
+    }
+
+    /// Comments such as `# sparkls: ignore`, which look as if they did something.
+    fn nameless(&self) -> Vec<Finding> {
+        let comments = self.commented.iter().filter_map(|&line| {
+            let line = &self.lines[line];
+            Some((line.comment?, comment_of(self.text, line)?))
+        });
+        comments.filter_map(|(start, comment)| nameless(start, comment)).collect()
     }
 
     fn judge(&self, named: &Named<'_>, settings: &RuleSettings, has_runs: bool) -> Option<Finding> {
@@ -129,6 +139,28 @@ impl Comments<'_> {
         }
         named
     }
+}
+
+/// A comment that starts with `sparkls: ignore` and has no list of rules behind it.
+fn nameless(start: u32, comment: &str) -> Option<Finding> {
+    const MARKER: &str = "sparkls:";
+    let marker = comment.find(MARKER)?;
+    let word = comment[marker + MARKER.len()..].trim_start();
+    let says_ignore = word.get(..6).is_some_and(|verb| verb.eq_ignore_ascii_case("ignore"));
+    let is_command = comment[..marker].trim_end().ends_with(['#', '/', '!', '-']);
+    let has_names = ["ignore", "ignore-file"]
+        .into_iter()
+        .flat_map(|verb| lists(comment, verb))
+        .any(|list| list.slugs().count() > 0);
+    if !says_ignore || !is_command || has_names {
+        return None;
+    }
+    let is_file = word.get(6..11).is_some_and(|rest| rest.eq_ignore_ascii_case("-file"));
+    let verb = if is_file { "ignore-file" } else { "ignore" };
+    let message = format!("This comment names no rule, so it ignores nothing. Name one: sparkls: {verb}[rule].");
+    let end = comment.len() - word.len() + if is_file { 11 } else { 6 };
+    let span = Span::new(start as usize + marker, start as usize + end);
+    Some(Finding::new(&RULE, Severity::Hint, span, message))
 }
 
 fn nearest(slug: &str) -> Option<&'static str> {

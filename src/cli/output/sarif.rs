@@ -37,17 +37,21 @@ pub(in crate::cli) fn render(outcome: &Outcome) -> String {
 
 fn descriptor(rule: &Rule) -> Value {
     let summary = rule.summary().replace('`', "");
-    json!({
+    let mut descriptor = json!({
         "id": rule.name,
         "shortDescription": { "text": summary },
         "fullDescription": { "text": summary },
-        "help": { "text": rule.docs, "markdown": rule.docs },
+        "help": { "text": rule.docs, "markdown": rule.page() },
         "defaultConfiguration": { "enabled": !rule.off, "level": level(rule.severity) },
         "properties": {
             "tags": [words::group(rule.group)],
             "confidence": words::confidence(rule.confidence),
         },
-    })
+    });
+    if let Some(address) = rule.published() {
+        descriptor["helpUri"] = json!(address);
+    }
+    descriptor
 }
 
 fn result(file: &FileOutcome, finding: &Finding, rules: &[&Rule], others: &Others) -> Value {

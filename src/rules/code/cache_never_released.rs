@@ -1,10 +1,11 @@
 //! A frame cached again and again, and never released.
 
 use super::caches::{Cached, cached, downstream, keeps};
+use super::lineage::name_of;
 use super::shape::consumers;
 use crate::declare_rule;
-use crate::pyspark::plan::{LoopOver, NodeId, ScopeId};
-use crate::rules::{CodeContext, Finding, Severity};
+use crate::pyspark::plan::{Action, LoopOver, NodeId, ScopeId};
+use crate::rules::{CodeContext, Finding, Severity, templates};
 use crate::text::Span;
 
 declare_rule! {
@@ -26,7 +27,7 @@ declare_rule! {
     /// from pyspark.sql import SparkSession
     ///
     /// spark = SparkSession.builder.getOrCreate()
-    /// for day in days:
+    /// for day in spark.conf.get("job.days").split(","):
     ///     orders = spark.table("shop.orders").filter(f"day = '{day}'").cache()  # finding
     ///     orders.groupBy("country").count().write.mode("append").parquet("s3a://lake/countries")
     ///     orders.groupBy("shop").count().write.mode("append").parquet("s3a://lake/shops")
@@ -37,7 +38,7 @@ declare_rule! {
     /// from pyspark.sql import SparkSession
     ///
     /// spark = SparkSession.builder.getOrCreate()
-    /// for day in days:
+    /// for day in spark.conf.get("job.days").split(","):
     ///     orders = spark.table("shop.orders").filter(f"day = '{day}'").cache()
     ///     orders.groupBy("country").count().write.mode("append").parquet("s3a://lake/countries")
     ///     orders.groupBy("shop").count().write.mode("append").parquet("s3a://lake/shops")
@@ -85,7 +86,11 @@ fn judge(cx: &CodeContext<'_>, consumers: &[Vec<NodeId>], cached: &Cached<'_>) -
     let message = format!(
         "{name}() keeps one more frame in memory {when}, and nothing here releases it. Call unpersist() behind its last action."
     );
-    Some(Finding::new(cx.shared.rule, Severity::Information, cached.site.method, message))
+    let reads = |action: &&Action| action.input.is_some_and(|id| computed.contains(&id));
+    let last = cx.plan.actions.iter().filter(reads).max_by_key(|action| action.site.call)?;
+    let fix = name_of(cx.plan, cached.node, last)
+        .and_then(|name| templates::release_after(cx.shared.text, name, cached.site, last));
+    Some(Finding::new(cx.shared.rule, Severity::Information, cached.site.method, message).with_fixes(fix))
 }
 
 /// The code that runs again and again around a call, and when.

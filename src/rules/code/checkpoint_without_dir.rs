@@ -2,7 +2,7 @@
 
 use crate::declare_rule;
 use crate::pyspark::plan::Operator;
-use crate::rules::{CodeContext, Finding, Severity};
+use crate::rules::{CodeContext, Finding, Severity, templates};
 
 declare_rule! {
     /// `checkpoint()` in a file that builds its session and sets no checkpoint directory.
@@ -58,13 +58,17 @@ fn check(cx: &mut CodeContext<'_>) {
     let mut seen = Vec::new();
     for node in cx.plan.nodes.iter().filter(|node| node.operator == Operator::Checkpoint) {
         let Some(site) = &node.site else { continue };
-        if site.method.of(cx.shared.text) != "checkpoint" || cx.plan.scope(node.scope).is_test || seen.contains(&site.call) {
+        if site.method.of(cx.shared.text) != "checkpoint"
+            || cx.plan.scope(node.scope).is_test
+            || seen.contains(&site.call)
+        {
             continue;
         }
         seen.push(site.call);
         let message = "checkpoint() throws without a directory, and this file builds its session and sets none. \
              Call sparkContext.setCheckpointDir first, or use localCheckpoint(), which keeps the rows in the executors.";
-        let finding = Finding::new(cx.shared.rule, Severity::Information, site.method, message);
+        let fix = templates::checkpoint_directory(cx.plan, cx.shared.text, site, node.scope);
+        let finding = Finding::new(cx.shared.rule, Severity::Information, site.method, message).with_fixes(fix);
         cx.shared.report(finding);
     }
 }

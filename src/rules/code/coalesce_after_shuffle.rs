@@ -50,6 +50,7 @@ declare_rule! {
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.coalesce.html>
     /// - <https://spark.apache.org/docs/latest/sql-performance-tuning.html#coalesce-hints-for-sql-queries>
+    /// - <https://issues.apache.org/jira/browse/SPARK-32291> (a `coalesce` behind a join)
     pub COALESCE_AFTER_SHUFFLE = {
         name: "coalesce-after-shuffle", group: Partitions, severity: Warning, confidence: Documented,
         since: "0.2.0", check: Code(check),
@@ -60,8 +61,12 @@ fn check(cx: &mut CodeContext<'_>) {
     let most = shuffle_partitions(&cx.shared).unwrap_or(200);
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
-        let (Operator::Coalesce { count: Some(count) }, Some(&input)) = (&node.operator, node.inputs.first()) else { continue };
-        if *count > 1 && count * 2 < most && !cx.plan.is_repeat(id)
+        let (Operator::Coalesce { count: Some(count) }, Some(&input)) = (&node.operator, node.inputs.first()) else {
+            continue;
+        };
+        if *count > 1
+            && count * 2 < most
+            && !cx.plan.is_repeat(id)
             && let Some(finding) = judge(cx, id, input, *count)
         {
             cx.shared.report(finding);
@@ -93,13 +98,15 @@ fn judge(cx: &CodeContext<'_>, id: NodeId, input: NodeId, count: i64) -> Option<
         Some(value) if what != "Python function" => format!(" instead of up to {SHUFFLE_PARTITIONS} = {value}"),
         _ => String::new(),
     };
-    let rebalance = if cx.shared.version().at_least(3, 2) { ", and the REBALANCE hint lets Spark choose the number" } else { "" };
+    let rebalance =
+        if cx.shared.version().at_least(3, 2) { ", and the REBALANCE hint lets Spark choose the number" } else { "" };
     let instead = match sorts {
         true => "Fewer tasks for it are better asked for by the shuffle's own number of partitions.".to_owned(),
         false => format!("repartition({count}) keeps its tasks for one shuffle of the result{rebalance}."),
     };
     let written = called(site).of(cx.shared.text);
-    let message = format!("{written} adds no shuffle, so the {what} before it runs in {count} tasks, too{tasks}. {instead}");
+    let message =
+        format!("{written} adds no shuffle, so the {what} before it runs in {count} tasks as well{tasks}. {instead}");
     let finding = Finding::new(cx.shared.rule, by_step.min(by_rows), called(site), message);
     let finding = match &cx.plan.node(step).site {
         Some(step) => finding.with_related(step.method, format!("the {what}")),

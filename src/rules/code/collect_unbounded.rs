@@ -11,7 +11,7 @@ declare_rule! {
     /// ## Why
     /// `collect()` moves every partition into the memory of the driver, one JVM, and from there into Python. The cluster exists
     /// because no single machine holds the data. Spark stops the job when the serialised results pass
-    /// `spark.driver.maxResultSize`; below that the driver stalls in garbage collection or dies.
+    /// `spark.driver.maxResultSize` (1 GiB by default); below that the driver stalls in garbage collection or dies.
     ///
     /// ## Silent when
     /// - the rows are bounded: `limit`, `take`, an aggregation, `describe`, distinct keys, literal data, `SHOW TABLES`, a `LIMIT` in SQL;
@@ -47,6 +47,7 @@ declare_rule! {
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/configuration.html#application-properties> (`spark.driver.maxResultSize`)
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.collect.html>
+    /// - <https://issues.apache.org/jira/browse/SPARK-3466> (why there is a limit for results)
     pub COLLECT_UNBOUNDED = {
         name: "collect-unbounded", group: Driver, severity: Warning, confidence: Documented,
         since: "0.1.0",

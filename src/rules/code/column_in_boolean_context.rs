@@ -10,7 +10,7 @@ declare_rule! {
     ///
     /// ## Why
     /// A column is an expression, not a value: Python can't tell whether it is true, and PySpark raises `ValueError`. Compared with `None` by
-    /// `==` it is null for every row, and `is None` is always false: the filter keeps nothing.
+    /// `==` it is null for every row, so that a filter keeps nothing; `is None` is Python's `False`, whatever the column holds.
     ///
     /// ## Silent when
     /// - the operand is a name alone, which may hold nothing yet (`condition or F.lit(True)`);

@@ -45,6 +45,7 @@ declare_rule! {
     ///
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.isEmpty.html>
+    /// - <https://issues.apache.org/jira/browse/SPARK-29874> (what an emptiness check has to read)
     pub COUNT_AS_EMPTINESS_CHECK = {
         name: "count-as-emptiness-check", group: Driver, severity: Information, confidence: Documented,
         since: "0.2.0", check: Code(check),

@@ -97,7 +97,8 @@ fn judge(cx: &CodeContext<'_>, words: &Words<'_>, index: usize) -> Option<Findin
     if !is_for_log(cx, words, count) || cx.plan.scope(count.scope).is_test {
         return None;
     }
-    let again = also_computed_by(cx, index, frame).into_iter().find(|again| writes_rows(cx, again))?;
+    let computing = also_computed_by(cx, index, frame);
+    let again = computing.iter().find(|again| writes_rows(cx, again))?;
     let severity = cost_of_count(cx, frame)?;
     let shows = count.kind == ActionKind::Show;
     let severity = match severity {
@@ -130,7 +131,9 @@ fn judge(cx: &CodeContext<'_>, words: &Words<'_>, index: usize) -> Option<Findin
         other.method,
         spent.unwrap_or_default(),
     );
-    let (first, last) = if count.site.call < other.site.call { (count, other) } else { (other, count) };
+    let readers = || computing.iter().map(|again| &cx.plan.actions[again.index]).chain([count]);
+    let first = readers().min_by_key(|action| action.site.call).unwrap_or(count);
+    let last = readers().max_by_key(|action| action.site.call).unwrap_or(other);
     let fixes = [
         templates::observe(cx.plan, cx.shared.text, cx.shared.version(), count, other).filter(|_| !shows),
         name.and_then(|name| templates::cache_between(cx.shared.text, name, first, last)),

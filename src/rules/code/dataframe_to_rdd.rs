@@ -11,7 +11,7 @@ declare_rule! {
     ///
     /// ## Why
     /// Each row is turned into a Python object and back; the optimizer sees neither columns nor conditions behind it, and Spark Connect
-    /// and serverless computers have no RDDs at all. The functions of columns, or `mapInPandas`, do the same on the frame.
+    /// and serverless compute have no RDDs at all. The functions of columns, or `mapInPandas`, do the same on the frame.
     ///
     /// ## Silent when
     /// - whole partitions are worked on (`mapPartitions`, `foreachPartition`);

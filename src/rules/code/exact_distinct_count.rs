@@ -6,15 +6,15 @@ use super::lineage::is_generated;
 use crate::declare_rule;
 use crate::pyspark::api::Step;
 use crate::pyspark::plan::{ActionKind, FunctionCall, NodeId, Operator, RowBound};
-use crate::rules::{CodeContext, Finding, Severity};
+use crate::rules::{CodeContext, Finding, Severity, templates};
 
 declare_rule! {
     /// An exact number of distinct values, where an estimate may do.
     ///
     /// ## Why
     /// `distinct().count()` shuffles every distinct row. Several `count_distinct` in one aggregation are worse: Spark copies each row
-    /// once for each of them before the shuffle. `approx_count_distinct` needs one pass and a few kilobytes a group, and is off by 5 % at
-    /// most by default.
+    /// once for each of them before the shuffle. `approx_count_distinct` needs one pass and a few kilobytes a group, with a
+    /// relative standard deviation of 5 % by default.
     ///
     /// ## Silent when
     /// - few rows come in;
@@ -83,7 +83,7 @@ fn by_action(cx: &mut CodeContext<'_>) {
         {
             continue;
         }
-        let message = "Counting distinct rows exactly shuffles every one of them. If an estimate will do, agg(F.approx_count_distinct(…)) needs one pass and no more than 5 % of error by default.";
+        let message = "Counting distinct rows exactly shuffles every one of them. If an estimate will do, agg(F.approx_count_distinct(…)) needs one pass, with a standard deviation of 5 % by default.";
         let finding = Finding::new(cx.shared.rule, Severity::Hint, site.method, message);
         cx.shared.report(finding);
     }
@@ -122,7 +122,8 @@ fn by_function(cx: &mut CodeContext<'_>) {
             calls.len(),
             calls.len(),
         );
-        let finding = Finding::new(cx.shared.rule, Severity::Hint, second.method, message);
+        let fix = templates::estimated_counts(cx.plan, cx.shared.text, &calls);
+        let finding = Finding::new(cx.shared.rule, Severity::Hint, second.method, message).with_fixes(fix);
         cx.shared.report(finding);
     }
 }

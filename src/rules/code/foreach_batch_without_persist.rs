@@ -51,6 +51,7 @@ declare_rule! {
     ///
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/streaming/apis-on-dataframes-and-datasets.html#foreachbatch>
+    /// - <https://issues.apache.org/jira/browse/SPARK-47329> (state that is loaded again for each action)
     pub FOREACH_BATCH_WITHOUT_PERSIST = {
         name: "foreach-batch-without-persist", group: Streaming, severity: Warning, confidence: Documented,
         since: "0.2.0", check: Code(check),

@@ -1,11 +1,11 @@
 //! Rows that are drawn again by each action.
 
 use super::blocks::{Together, together};
-use super::lineage::{costly, is_generated, recomputed};
+use super::lineage::{costly, is_generated, name_of, recomputed};
 use crate::declare_rule;
 use crate::pyspark::api::{self, Function};
 use crate::pyspark::plan::{Action, ActionKind, NodeId, Operator};
-use crate::rules::{CodeContext, Finding, Severity};
+use crate::rules::{CodeContext, Finding, Severity, templates};
 use crate::text::Span;
 
 declare_rule! {
@@ -164,7 +164,10 @@ fn judge(cx: &CodeContext<'_>, drawn: &Drawn) -> Option<Finding> {
         "{} runs again for each of {} and {}, {why}. Cache or checkpoint the frame before the first, or write it and read it back.",
         drawn.what, first.method, second.method,
     );
-    let finding = Finding::new(cx.shared.rule, severity, drawn.span, message);
+    let fix = name_of(plan, drawn.node, first)
+        .zip(actions.last())
+        .and_then(|(name, last)| templates::cache_between(cx.shared.text, name, first, last));
+    let finding = Finding::new(cx.shared.rule, severity, drawn.span, message).with_fixes(fix);
     Some(finding.with_related(first.site.method, "draws once").with_related(second.site.method, "draws again"))
 }
 

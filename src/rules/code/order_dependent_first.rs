@@ -3,7 +3,7 @@
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{Literal, NodeId, Operator};
-use crate::rules::{CodeContext, Finding, Severity};
+use crate::rules::{CodeContext, Finding, Severity, templates};
 
 declare_rule! {
     /// `orderBy` before `dropDuplicates` on a subset, and `first` or `last` of a group.
@@ -60,7 +60,13 @@ fn check(cx: &mut CodeContext<'_>) {
         let is_drop = matches!(site.method.of(cx.shared.text), "dropDuplicates" | "drop_duplicates");
         if let Some(sort) = sort_before(cx.plan, *input).filter(|_| has_subset && is_drop) {
             let message = "Which row of a key is kept doesn't depend on the sort before: the rows are shuffled by key, and the first to arrive wins. Number the rows of each key with row_number() over an ordered window and keep the first.";
-            let finding = Finding::new(cx.shared.rule, Severity::Information, site.method, message);
+            let fix = cx
+                .plan
+                .node(sort)
+                .site
+                .as_ref()
+                .and_then(|sort| templates::first_of_key(cx.plan, cx.shared.text, sort, site));
+            let finding = Finding::new(cx.shared.rule, Severity::Information, site.method, message).with_fixes(fix);
             cx.shared.report(related(cx, finding, sort));
         }
     }

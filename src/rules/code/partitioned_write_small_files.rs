@@ -51,6 +51,7 @@ declare_rule! {
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/sql-data-sources-load-save-functions.html#bucketing-sorting-and-partitioning>
     /// - <https://spark.apache.org/docs/latest/sql-performance-tuning.html#coalesce-hints-for-sql-queries>
+    /// - <https://issues.apache.org/jira/browse/SPARK-45594> (files of a partitioned write)
     pub PARTITIONED_WRITE_SMALL_FILES = {
         name: "partitioned-write-small-files", group: Partitions, severity: Warning, confidence: Documented,
         since: "0.2.0",

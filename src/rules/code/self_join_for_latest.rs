@@ -10,7 +10,7 @@ declare_rule! {
     ///
     /// ## Why
     /// The frame is computed twice, aggregated, and shuffled twice more for the join. A window finds the row in one shuffle, and
-    /// `max_by` does in one aggregation; both leave one row where two rows tie, too.
+    /// `max_by` does in one aggregation; both keep one row where two tie.
     ///
     /// ## Silent when
     /// - the aggregate has other columns as well;

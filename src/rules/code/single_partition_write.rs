@@ -43,6 +43,7 @@ declare_rule! {
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.coalesce.html>
     /// - <https://spark.apache.org/docs/latest/sql-performance-tuning.html#coalesce-hints-for-sql-queries>
+    /// - <https://issues.apache.org/jira/browse/SPARK-32291> (a `coalesce` behind a join)
     pub SINGLE_PARTITION_WRITE = {
         name: "single-partition-write", group: Partitions, severity: Warning, confidence: Documented,
         since: "0.1.0",

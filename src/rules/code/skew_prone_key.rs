@@ -51,6 +51,7 @@ declare_rule! {
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/sql-performance-tuning.html#optimizing-skew-join>
     /// - <https://issues.apache.org/jira/browse/SPARK-33832> (splits that would need a shuffle)
+    /// - <https://issues.apache.org/jira/browse/SPARK-39921> (the streamed side of a broadcast join)
     pub SKEW_PRONE_KEY = {
         name: "skew-prone-key", group: Joins, severity: Warning, confidence: Reasoned,
         since: "0.2.0", check: Code(check),

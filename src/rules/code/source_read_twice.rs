@@ -26,7 +26,7 @@ declare_rule! {
     ///
     /// spark = SparkSession.builder.getOrCreate()
     /// paid = spark.read.parquet("s3://lake/orders").filter("state = 'paid'")
-    /// open = spark.read.parquet("s3://lake/orders").filter("state = 'open'")  # finding
+    /// unpaid = spark.read.parquet("s3://lake/orders").filter("state = 'open'")  # finding
     /// ```
     ///
     /// ## Use instead
@@ -36,7 +36,7 @@ declare_rule! {
     /// spark = SparkSession.builder.getOrCreate()
     /// orders = spark.read.parquet("s3://lake/orders")
     /// paid = orders.filter("state = 'paid'")
-    /// open = orders.filter("state = 'open'")
+    /// unpaid = orders.filter("state = 'open'")
     /// ```
     ///
     /// ## Sources

@@ -46,6 +46,7 @@ declare_rule! {
     ///
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/sql-ref-functions-udf-scalar.html>
+    /// - <https://issues.apache.org/jira/browse/SPARK-25314> (Python functions in conditions of joins)
     pub UDF_IN_FILTER = {
         name: "udf-in-filter", group: Udfs, severity: Information, confidence: Documented,
         since: "0.2.0", check: Code(check),

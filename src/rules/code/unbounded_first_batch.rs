@@ -14,7 +14,7 @@ declare_rule! {
     /// directory into its first batch; that is a hint, as only the directory tells how many there are.
     ///
     /// ## Silent when
-    /// - `maxOffsetsPerTrigger`, `maxBytesPerTrigger` or `minPartitions` with a limit is given, or options that the file doesn't tell;
+    /// - `maxOffsetsPerTrigger` (or a vendor's `maxBytesPerTrigger`) is given, or options that the file doesn't tell;
     /// - the stream starts at the latest offsets, which is Kafka's default;
     /// - `maxFilesPerTrigger` is given, or the source has a limit by itself (Delta, Auto Loader).
     ///

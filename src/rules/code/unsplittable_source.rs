@@ -40,6 +40,7 @@ declare_rule! {
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/sql-data-sources-json.html> (`multiLine`)
     /// - <https://spark.apache.org/docs/latest/rdd-programming-guide.html#external-datasets>
+    /// - <https://spark.apache.org/docs/latest/sql-performance-tuning.html> (`spark.sql.files.maxPartitionBytes`)
     pub UNSPLITTABLE_SOURCE = {
         name: "unsplittable-source", group: Reads, severity: Information, confidence: Documented,
         since: "0.2.0", check: Code(check),

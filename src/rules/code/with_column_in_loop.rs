@@ -47,6 +47,8 @@ declare_rule! {
     ///
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.withColumn.html> (its note)
+    /// - <https://issues.apache.org/jira/browse/SPARK-53505> (the same in Spark Connect)
+    /// - <https://github.com/airbnb/chronon/pull/888> (2,000 columns renamed: about 3 minutes, and about a second by one `select`)
     pub WITH_COLUMN_IN_LOOP = {
         name: "with-column-in-loop", group: Plan, severity: Warning, confidence: Documented,
         since: "0.1.0",

@@ -34,6 +34,8 @@ declare_rule! {
     ///
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/sql-performance-tuning.html#automatically-broadcasting-joins>
+    /// - <https://issues.apache.org/jira/browse/SPARK-24757> (broadcasts that time out)
+    /// - <https://issues.apache.org/jira/browse/SPARK-40377> (the limit of a broadcast table)
     pub BROADCAST_THRESHOLD = {
         name: "broadcast-threshold", group: Settings, severity: Warning, confidence: Documented,
         since: "0.1.0", options: [("large-mib", 256.0, "Thresholds from this many MiB on are reported.")],
@@ -61,12 +63,14 @@ fn check(cx: &mut SettingsContext<'_>) {
 }
 
 fn off(cx: &SettingsContext<'_>, setting: &Setting) -> Finding {
-    let adaptive_own = setting.key == KEY && cx.shared.conf.get(ADAPTIVE).value.is_some_and(|value| !value.starts_with('-'));
+    let adaptive_own =
+        setting.key == KEY && cx.shared.conf.get(ADAPTIVE).value.is_some_and(|value| !value.starts_with('-'));
     let excused = adaptive_own || support::has_reason(&cx.shared, setting);
     let severity = if excused { Severity::Information } else { Severity::Warning };
-    let message = "Automatic broadcast joins are off: every join without a hint shuffles both sides, however small one is. \
+    let message =
+        "Automatic broadcast joins are off: every join without a hint shuffles both sides, however small one is. \
                    The default is 10 MiB; a single bad estimate is better met with a hint at its join."
-        .to_owned();
+            .to_owned();
     with_default(cx, setting, severity, message)
 }
 

@@ -36,6 +36,7 @@ declare_rule! {
     ///
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/configuration.html#application-properties>
+    /// - <https://issues.apache.org/jira/browse/SPARK-3466> (why there is a limit for results)
     pub MAX_RESULT_SIZE = {
         name: "max-result-size", group: Settings, severity: Information, confidence: Documented,
         since: "0.1.0", check: Settings(check),

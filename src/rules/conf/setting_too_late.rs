@@ -48,6 +48,7 @@ declare_rule! {
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/configuration.html#dynamically-loading-spark-properties>
     /// - <https://spark.apache.org/docs/latest/sql-migration-guide.html>
+    /// - <https://issues.apache.org/jira/browse/SPARK-5570> (`spark.driver.memory` in code)
     pub SETTING_TOO_LATE = {
         name: "setting-too-late", group: Carriers, severity: Warning, confidence: Documented,
         since: "0.1.0", check: Settings(check),
@@ -59,8 +60,14 @@ const RAW_AT_START: [&str; 5] =
     ["spark.default.parallelism", "spark.executorEnv.", "spark.master", "spark.shuffle.io.", "spark.submit.deployMode"];
 
 /// Modules that a session does not load by itself, so that it takes their settings for unknown names.
-const NOT_LOADED: [&str; 6] =
-    ["spark.default.parallelism", "spark.kubernetes.", "spark.mesos.", "spark.sql.hive.", "spark.streaming.", "spark.yarn."];
+const NOT_LOADED: [&str; 6] = [
+    "spark.default.parallelism",
+    "spark.kubernetes.",
+    "spark.mesos.",
+    "spark.sql.hive.",
+    "spark.streaming.",
+    "spark.yarn.",
+];
 
 /// What a running session makes of a setting that came too late.
 #[derive(Clone, Copy, PartialEq, Eq)]

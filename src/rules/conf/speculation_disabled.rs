@@ -32,6 +32,8 @@ declare_rule! {
     ///
     /// ## Sources
     /// - <https://spark.apache.org/docs/latest/configuration.html#scheduling>
+    /// - <https://issues.apache.org/jira/browse/SPARK-49485> (copies of tasks when all executors are on one host)
+    /// - <https://issues.apache.org/jira/browse/SPARK-29976> (stages of few tasks)
     pub SPECULATION_DISABLED = {
         name: "speculation-disabled", group: Settings, severity: Information, confidence: Documented,
         since: "0.1.0", check: Settings(check),

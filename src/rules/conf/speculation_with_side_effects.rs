@@ -43,6 +43,8 @@ declare_rule! {
     /// ## Sources
     /// - <https://issues.apache.org/jira/browse/SPARK-4879>
     /// - <https://spark.apache.org/docs/latest/configuration.html#scheduling>
+    /// - <https://issues.apache.org/jira/browse/SPARK-9899> (direct committers)
+    /// - <https://issues.apache.org/jira/browse/SPARK-27194> (files of another attempt)
     pub SPECULATION_WITH_SIDE_EFFECTS = {
         name: "speculation-with-side-effects", group: Settings, severity: Warning, confidence: Documented,
         since: "0.1.0", check: Settings(check),

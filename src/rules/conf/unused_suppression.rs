@@ -8,7 +8,7 @@ declare_rule! {
     ///
     /// ## Why
     /// `# sparkls: ignore[...]` that outlived its finding hides the next one, which may be a real one, and says to the reader that
-    /// something is wrong here. One with a misspelt name never did anything.
+    /// something is wrong here. One with a misspelt name, or without any, never did anything.
     ///
     /// ## Silent when
     /// - the rule is off: nobody knows whether it would find something

@@ -1,7 +1,8 @@
 //! A frame kept between its first and its last action, or cut off from its plan.
 
-use super::edits::{indentation, is_name, line_after, lines_before, quick_fix, refactor, without_statement};
-use crate::pyspark::plan::{Action, CallSite};
+use super::edits::{indentation, is_name, line_after, lines_before, quick_fix, refactor, session, without_statement};
+use crate::pyspark::StaticPlan;
+use crate::pyspark::plan::{Action, CallSite, ScopeId};
 use crate::rules::Fix;
 
 /// `name.cache()` before the first action and `name.unpersist()` after the last, where both stand in one block.
@@ -18,6 +19,29 @@ pub fn cache_between(text: &str, name: &str, first: &Action, last: &Action) -> O
     }
     edits.push(line_after(text, to, &format!("{name}.unpersist()"))?);
     Some(quick_fix(format!("Cache {name} before its first action and release it after the last"), edits))
+}
+
+/// `name.unpersist()` behind the last action that reads a cached frame, where both stand in one block.
+pub fn release_after(text: &str, name: &str, cached: &CallSite, last: &Action) -> Option<Fix> {
+    let last = last.site.statement;
+    let one_block = indentation(text, cached.statement)? == indentation(text, last)?;
+    let leaves = ["return", "raise", "yield"].iter().any(|word| last.of(text).starts_with(word));
+    if !is_name(name) || !one_block || leaves {
+        return None;
+    }
+    Some(quick_fix(
+        format!("Release {name} after its last action"),
+        vec![line_after(text, last, &format!("{name}.unpersist()"))?],
+    ))
+}
+
+/// `session.sparkContext.setCheckpointDir(...)` in front of a statement that checkpoints.
+pub fn checkpoint_directory(plan: &StaticPlan, text: &str, site: &CallSite, scope: ScopeId) -> Option<Fix> {
+    let line = format!("{}.sparkContext.setCheckpointDir(\"path/to/checkpoints\")", session(plan, text, scope)?);
+    Some(quick_fix(
+        "Set the checkpoint directory (fill in its path)",
+        vec![lines_before(text, site.statement, &[line])?],
+    ))
 }
 
 /// The statement of an `unpersist()` moved behind the last action that reads the frame.

@@ -83,22 +83,37 @@ pub(super) fn import_line(plan: &StaticPlan, text: &str, import: &str) -> Edit {
 /// How a file calls `pyspark.sql.functions`.
 pub(super) struct Functions<'a> {
     plan: &'a StaticPlan,
+    text: &'a str,
     alias: &'a str,
     import: Option<Edit>,
 }
 
 impl<'a> Functions<'a> {
-    pub(super) fn of(plan: &'a StaticPlan, text: &str) -> Self {
+    pub(super) fn of(plan: &'a StaticPlan, text: &'a str) -> Self {
         if let Some(alias) = &plan.uses.functions_alias {
-            return Self { plan, alias, import: None };
+            return Self { plan, text, alias, import: None };
         }
-        Self { plan, alias: "F", import: Some(import_line(plan, text, "from pyspark.sql import functions as F")) }
+        Self { plan, text, alias: "F", import: Some(import_line(plan, text, "from pyspark.sql import functions as F")) }
     }
 
     /// `F.broadcast`, or the name under which the function was imported here.
     pub(super) fn call(&self, name: &str) -> String {
         let imported = self.plan.uses.imported_functions.iter().find(|(there, _)| there == name);
-        imported.map_or_else(|| format!("{}.{name}", self.alias), |(_, here)| here.clone())
+        match imported {
+            Some((_, here)) => here.clone(),
+            None if self.import.is_some() && self.has_by_star(name) => name.to_owned(),
+            None => format!("{}.{name}", self.alias),
+        }
+    }
+
+    /// Whether the name is Spark's by a star import, and nothing here takes it for something else.
+    fn has_by_star(&self, name: &str) -> bool {
+        let takes = |line: &str| {
+            let line = line.trim_start().trim_start_matches("def ");
+            line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with(['=', '(', ':', ',']))
+        };
+        let has_star = self.plan.uses.imported_functions.iter().any(|(there, _)| there == "*");
+        has_star && !self.text.lines().any(takes)
     }
 
     /// The edits with the import before them, if what they call needs one.
@@ -109,6 +124,29 @@ impl<'a> Functions<'a> {
             _ => edits,
         }
     }
+}
+
+/// The session as code of a scope can name it: under its own name, or as an attribute of `self`.
+pub(super) fn session(plan: &StaticPlan, text: &str, scope: ScopeId) -> Option<String> {
+    // A session that is handed over has no call here that would tell its name.
+    let name = plan.uses.session.as_deref().filter(|name| is_name(name)).unwrap_or("spark");
+    let code = plan.scope(scope).span.of(text);
+    let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+    let is_named = |name: &str| {
+        code.match_indices(name).any(|(at, _)| {
+            let behind = code[at + name.len()..].chars().next();
+            !code[..at].ends_with(is_part) && !behind.is_some_and(|c| c.is_alphanumeric() || c == '_')
+        })
+    };
+    let at_top = || {
+        !name.contains('.')
+            && text.lines().any(|line| line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with('=')))
+    };
+    if is_named(name) || at_top() {
+        return Some(name.to_owned());
+    }
+    let attribute = format!("self.{name}");
+    is_named(&attribute).then_some(attribute)
 }
 
 /// Whether what a call reads is known before its statement: it doesn't stand in a comprehension or a lambda of it.

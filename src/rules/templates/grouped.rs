@@ -22,7 +22,9 @@ pub fn grouped_counts(plan: &StaticPlan, text: &str, action: &Action, inside: Lo
         return None;
     }
     let before = if looped.comprehension { action.site.statement } else { looped.span };
-    let query = format!("{name} = dict({frame}.groupBy({column}).count().collect())");
+    // No row equals null, and a group of nulls is one.
+    let not_null = format!("\"{} IS NOT NULL\"", column.trim_matches(['"', '\'']));
+    let query = format!("{name} = dict({frame}.where({not_null}).groupBy({column}).count().collect())");
     let edits: Vec<Edit> =
         vec![lines_before(text, before, &[query])?, replace(action.site.call, format!("{name}.get({key}, 0)"))];
     Some(quick_fix("Count all keys in one query before the loop", edits))

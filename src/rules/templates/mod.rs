@@ -6,6 +6,7 @@ mod broadcast;
 mod cache;
 mod columns;
 mod diagnose;
+mod distinct;
 mod edits;
 mod grouped;
 mod jdbc;
@@ -20,9 +21,10 @@ mod window;
 mod with_columns;
 
 pub use broadcast::broadcast;
-pub use cache::{cache_between, checkpoint_after, release_behind};
+pub use cache::{cache_between, checkpoint_after, checkpoint_directory, release_after, release_behind};
 pub use columns::{builtins, column_operator, null_test, union_by_name};
 pub use diagnose::{explain, heaviest_keys, rows_per_partition};
+pub use distinct::estimated_counts;
 pub use grouped::grouped_counts;
 pub use jdbc::jdbc_partitions;
 pub use observe::observe;
@@ -35,7 +37,7 @@ pub use salting::salting;
 pub use schema::schema_skeleton;
 pub use streaming::{available_now, option_before, watermark};
 pub use udf::{UdfCall, by_builtin, pandas_udf, shown, use_arrow};
-pub use window::{partition_window, rows_frame};
+pub use window::{first_of_key, partition_window, rows_frame};
 pub use with_columns::{merge_columns, with_columns};
 
 use crate::conf::EffectiveConf;

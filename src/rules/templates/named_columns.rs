@@ -21,8 +21,8 @@ pub(super) fn named_later(plan: &StaticPlan, text: &str, from: NodeId) -> Vec<St
     let mut columns = Columns { names: keys_later(plan, from) };
     let computed = computed_from(plan, from);
     let is_computed = |id: &NodeId| computed[id.0 as usize];
-    let mut made: Vec<String> = Vec::new();
-    for (node, _) in plan.nodes.iter().zip(&computed).filter(|(_, computed)| **computed) {
+    let mut made: Vec<(String, usize)> = Vec::new();
+    for (index, node) in plan.nodes.iter().enumerate().filter(|(index, _)| computed[*index]) {
         let Some(site) = &node.site else { continue };
         let texts = || site.args.iter().filter_map(|argument| as_text(&argument.value));
         match site.method.of(text) {
@@ -30,10 +30,10 @@ pub(super) fn named_later(plan: &StaticPlan, text: &str, from: NodeId) -> Vec<St
                 columns.add(texts());
                 columns.add(site.args.iter().flat_map(|argument| names_in(&argument.value)));
             }
-            "withColumn" => made.extend(texts().take(1).map(str::to_owned)),
+            "withColumn" => made.extend(texts().take(1).map(|name| (name.to_owned(), index))),
             "withColumnRenamed" => {
                 columns.add(texts().take(1));
-                made.extend(texts().nth(1).map(str::to_owned));
+                made.extend(texts().nth(1).map(|name| (name.to_owned(), index)));
             }
             _ => {}
         }
@@ -46,7 +46,16 @@ pub(super) fn named_later(plan: &StaticPlan, text: &str, from: NodeId) -> Vec<St
             columns.add(write.partition_by.iter().filter_map(as_text));
         }
     }
-    columns.names.retain(|name| !made.contains(name));
+    // A column that is made out of itself is one of the frame's own.
+    let is_read_before = |name: &str, made: usize| {
+        let reads = |id: &NodeId| is_computed(id) && id.0 as usize <= made;
+        plan.functions
+            .iter()
+            .any(|call| call.columns.iter().any(|column| column == name) && call.used_in.iter().any(reads))
+    };
+    columns.names.retain(|name| {
+        made.iter().find(|(made, _)| made == name).is_none_or(|(_, index)| is_read_before(name, *index))
+    });
     columns.names
 }
 

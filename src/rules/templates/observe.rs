@@ -28,11 +28,11 @@ pub fn observe(plan: &StaticPlan, text: &str, version: SparkVersion, count: &Act
         return None;
     }
     let functions = Functions::of(plan, text);
-    let import = match plan.uses.functions_alias {
-        Some(_) => "from pyspark.sql import Observation",
-        None => "from pyspark.sql import Observation, functions as F",
-    };
     let rows = format!("{}({}(1)).alias(\"rows\")", functions.call("count"), functions.call("lit"));
+    let import = match plan.uses.functions_alias.is_none() && rows.contains("F.") {
+        true => "from pyspark.sql import Observation, functions as F",
+        false => "from pyspark.sql import Observation",
+    };
     let mut edits = vec![
         import_line(plan, text, import),
         lines_before(text, writes, &[format!("{COUNTER} = Observation()")])?,

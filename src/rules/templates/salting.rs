@@ -1,9 +1,11 @@
 //! A salted join: a random bucket on the large side, one copy of the small side a bucket.
 
 use super::broadcast::{Side, buildable};
-use super::edits::{Functions, as_receiver, can_move_before, insert, is_name, lines_before, refactor, replace};
+use super::edits::{
+    Functions, as_receiver, can_move_before, insert, is_name, lines_before, refactor, replace, session,
+};
 use crate::pyspark::StaticPlan;
-use crate::pyspark::plan::{Argument, CallSite, JoinCondition, Literal, NodeId, Operator, ScopeId};
+use crate::pyspark::plan::{Argument, JoinCondition, Literal, NodeId, Operator};
 use crate::rules::Fix;
 use crate::text::Span;
 
@@ -32,10 +34,12 @@ pub fn salting(plan: &StaticPlan, text: &str, join: NodeId) -> Option<Fix> {
     };
     let functions = Functions::of(plan, text);
     let rand = functions.call("rand");
+    let of_frame = || format!("{}.sparkSession", as_receiver(site.receiver.of(text)));
+    let session = session(plan, text, node.scope).unwrap_or_else(of_frame);
     let lines = [
         format!("# Salting: each key of {} is spread over {SALTS} tasks. The cost: {SALTS} copies of", salted.label),
         format!("# {}, and a join that is harder to read. For a measured skew, not a default.", copied.label),
-        format!("salts = {}.range({SALTS}).withColumnRenamed(\"id\", \"salt\")", session(plan, site, node.scope, text)),
+        format!("salts = {session}.range({SALTS}).withColumnRenamed(\"id\", \"salt\")"),
         format!("{} = {}.withColumn(\"salt\", ({rand}() * {SALTS}).cast(\"long\"))", salted.name, salted.expression),
         format!("{} = {}.crossJoin(salts)", copied.name, copied.expression),
     ];
@@ -114,21 +118,4 @@ fn with_item(list: &str, item: &str) -> String {
     }
     let items = inner.trim_end_matches(']').trim_end().trim_end_matches(',');
     format!("[{items}, {item}]")
-}
-
-/// The session, by its name here if the statement can see it, else through the frame.
-fn session(plan: &StaticPlan, site: &CallSite, scope: ScopeId, text: &str) -> String {
-    let scope = plan.scope(scope);
-    let names_it =
-        |code: &str, session: &str| code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == session);
-    let is_visible = |session: &&String| {
-        let at_top = text
-            .lines()
-            .any(|line| line.strip_prefix(session.as_str()).is_some_and(|rest| rest.trim_start().starts_with('=')));
-        is_name(session) && !session.contains('.') && (at_top || names_it(scope.span.of(text), session))
-    };
-    match plan.uses.session.as_ref().filter(is_visible) {
-        Some(session) => session.clone(),
-        None => format!("{}.sparkSession", as_receiver(site.receiver.of(text))),
-    }
 }

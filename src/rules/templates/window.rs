@@ -1,9 +1,9 @@
 //! Windows with a partition key and a frame.
 
-use super::edits::{insert, quick_fix, replace};
+use super::edits::{Functions, import_line, insert, quick_fix, replace};
 use super::named_columns::keys_later;
 use crate::pyspark::StaticPlan;
-use crate::pyspark::plan::{FunctionCall, WindowOrder};
+use crate::pyspark::plan::{CallSite, FunctionCall, WindowOrder};
 use crate::rules::Fix;
 use crate::text::Span;
 
@@ -53,6 +53,28 @@ pub fn rows_frame(plan: &StaticPlan, text: &str, function: &FunctionCall) -> Opt
     }
     let frame = format!(".rowsBetween({class}.unboundedPreceding, {class}.currentRow)");
     Some(quick_fix("Count rows from the start of the window to the current one", vec![insert(end as usize, frame)]))
+}
+
+/// `df.orderBy(o).dropDuplicates(k)` to the first row of each key by `row_number()`.
+pub fn first_of_key(plan: &StaticPlan, text: &str, sort: &CallSite, drop: &CallSite) -> Option<Fix> {
+    let [subset] = &drop.args[..] else { return None };
+    let replaced = Span { start: sort.receiver.end, end: drop.call.end };
+    let is_chain = sort.call == drop.receiver && !sort.receiver.is_empty() && !replaced.of(text).contains('#');
+    let order = sort.arguments.of(text).strip_prefix('(')?.strip_suffix(')')?.trim().trim_end_matches(',');
+    if !is_chain || order.is_empty() || sort.args.iter().any(|argument| argument.keyword.is_some()) {
+        return None;
+    }
+    let functions = Functions::of(plan, text);
+    let number = functions.call("row_number");
+    let keys = subset.span.of(text);
+    let code = format!(
+        ".withColumn(\"nth\", {number}().over(Window.partitionBy({keys}).orderBy({order}))).filter(\"nth = 1\").drop(\"nth\")"
+    );
+    let mut edits = functions.with_import(vec![replace(replaced, code)]);
+    if imported(text).is_none() {
+        edits.insert(0, import_line(plan, text, "from pyspark.sql import Window"));
+    }
+    Some(quick_fix("Keep the first row of each key by row_number()", edits))
 }
 
 /// The name of the class, where it is imported under its own.

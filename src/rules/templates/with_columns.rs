@@ -1,6 +1,6 @@
 //! Calls that add a column each, in one call.
 
-use super::edits::{quick_fix, replace};
+use super::edits::{indentation, quick_fix, replace};
 use crate::catalog::SparkVersion;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{CallSite, Loop, LoopId, NodeId};
@@ -37,7 +37,9 @@ pub fn with_columns(plan: &StaticPlan, text: &str, version: SparkVersion, id: No
     let one = turns.one_call(text, site, version)?;
     let title = format!("Replace the loop by one call of {}", one.split('(').next().unwrap_or_default());
     let assigned = if looped.comprehension { String::new() } else { format!("{} = ", turns.frame) };
-    Some(quick_fix(title, vec![replace(looped.span, format!("{assigned}{}.{one}", turns.frame))]))
+    let indent = if turns.comments.is_empty() { "" } else { indentation(text, looped.span)? };
+    let comments: String = turns.comments.iter().map(|comment| format!("{comment}\n{indent}")).collect();
+    Some(quick_fix(title, vec![replace(looped.span, format!("{comments}{assigned}{}.{one}", turns.frame))]))
 }
 
 /// The turns of a loop that does nothing but to grow one frame.
@@ -50,6 +52,8 @@ struct Turns<'a> {
     over: &'a str,
     /// The condition of a turn.
     condition: Option<&'a str>,
+    /// What is written beside the code.
+    comments: Vec<&'a str>,
 }
 
 impl<'a> Turns<'a> {
@@ -59,15 +63,23 @@ impl<'a> Turns<'a> {
         let frame = site.receiver.of(text);
         let header = looped.header.of(text).trim().strip_prefix("for ")?.strip_suffix(':')?;
         let (target, over) = header.split_once(" in ")?;
-        let body = Span { start: looped.header.end, end: looped.span.end }.of(text).trim();
-        let before = body.strip_suffix(statement)?.trim();
-        let condition = match before {
-            "" => None,
-            _ => Some(before.strip_prefix("if ")?.strip_suffix(':').filter(|test| !test.contains(['\n', '#']))?.trim()),
-        };
+        let before = Span { start: looped.header.end, end: site.statement.start }.of(text);
+        let after = Span { start: site.statement.end, end: looped.span.end.max(site.statement.end) }.of(text);
+        let mut condition = None;
+        let mut comments = Vec::new();
+        for line in before.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            match line.strip_prefix("if ").and_then(|test| test.strip_suffix(':')) {
+                _ if line.starts_with('#') => comments.push(line),
+                Some(test) if condition.is_none() && !test.contains('#') => condition = Some(test.trim()),
+                _ => return None,
+            }
+        }
+        for line in after.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            comments.push(Some(line).filter(|line| line.starts_with('#'))?);
+        }
         let (assigned, value) = statement.split_once('=')?;
         let grows = assigned.trim() == frame && value.trim() == site.call.of(text);
-        grows.then_some(Self { frame, target: target.trim(), over: over.trim(), condition })
+        grows.then_some(Self { frame, target: target.trim(), over: over.trim(), condition, comments })
     }
 
     /// `reduce(lambda frame, TARGET: frame.call(...), OVER, FRAME)`.
@@ -82,11 +94,17 @@ impl<'a> Turns<'a> {
         let (over, frame, grown) = (over.trim(), frame.trim(), grown.trim());
         let stays = site.args.iter().all(|argument| !names(argument.span.of(text), grown));
         let is_plain = super::edits::is_name(frame) && is_balanced(over) && site.receiver.of(text) == grown;
-        (is_reduce && stays && is_plain).then_some(Self { frame, target: target.trim(), over, condition: None })
+        (is_reduce && stays && is_plain).then_some(Self {
+            frame,
+            target: target.trim(),
+            over,
+            condition: None,
+            comments: Vec::new(),
+        })
     }
 
     fn one_call(&self, text: &str, site: &CallSite, version: SparkVersion) -> Option<String> {
-        let Self { frame, target, over, condition } = self;
+        let Self { frame, target, over, condition, .. } = self;
         let test = condition.map(|test| format!(" if {test}")).unwrap_or_default();
         let turns = format!("for {target} in {over}{test}");
         let depends = |name: &str| target.split(',').any(|target| names(name, target.trim()));
