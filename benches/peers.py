@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Side by side with the linters for PySpark that pip can install: what is found, what is right, what it costs.
 
-    python3 benches/peers.py [--binary FILE] [--only findings|truth|time] [PATH]...
+    python3 benches/peers.py [--binary FILE] [--only findings|truth|time] [--peer NAME] [PATH]...
 
 Makes an environment with the peers in target/peers/ and prints tables in Markdown. Needs Python 3.11 and cargo.
 """
@@ -94,7 +94,8 @@ def read_perf_lint(out: str, err: str, there: int) -> Report:
 def complaints(err: str) -> list[str]:
     """What a tool says on stderr of files that it can't read, and the end of a crash."""
     lines = err.splitlines()
-    said = [line.strip() for line in lines if re.search(r"syntax ?error|parse|could not|cannot|failed", line, re.IGNORECASE)]
+    is_complaint = re.compile(r"syntax ?error|parse|could not|cannot|failed", re.IGNORECASE).search
+    said = [line.strip() for line in lines if is_complaint(line)]
     crash = [lines[-1].strip()] if any(line.startswith("Traceback") for line in lines) else []
     return list(dict.fromkeys(said + crash))
 
@@ -119,7 +120,8 @@ def install() -> Path:
         venv.create(environment, with_pip=True)
     peers = ["cylint", "pyspark-antipattern", "sparkdoctor", "spark-perf-lint"]
     subprocess.run([python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *peers], check=True)
-    listed = subprocess.run([python, "-m", "pip", "list", "--format", "json"], check=True, capture_output=True, text=True)
+    listing = [python, "-m", "pip", "list", "--format", "json"]
+    listed = subprocess.run(listing, check=True, capture_output=True, text=True)
     versions = {one["name"]: one["version"] for one in json.loads(listed.stdout)}
     print("Peers: " + ", ".join(f"{name} {versions[name]}" for name in peers) + "\n")
     return environment
@@ -142,8 +144,8 @@ def run(tool: Tool, folder: Path, extra: tuple[str, ...] = ()) -> Report:
     except (ValueError, KeyError, TypeError) as error:
         last = (done.stderr.strip().splitlines() or ["no output"])[-1]
         return Report(0, [], [f"exit {done.returncode}, its answer can't be read ({error}): {last}"])
-    of_python = [(os.path.normpath(path), line or 1, rule) for path, line, rule in report.findings if path.endswith(".py")]
-    report.findings = of_python
+    of_python = [one for one in report.findings if one[0].endswith(".py")]
+    report.findings = [(os.path.normpath(path), line or 1, rule) for path, line, rule in of_python]
     return report
 
 
@@ -180,7 +182,7 @@ def places(path: Path) -> tuple[dict[int, int], dict[int, set[int]]]:
 
 
 def is_same_place(path: Path, one: int, other: int) -> bool:
-    """Lines of one finding: at most one apart, in one statement, or one is the head of the loop or function of the other."""
+    """Lines of one finding: one apart at most, in one statement, or one is the head of the other's loop or function."""
     statement, heads = places(path)
     return (
         abs(one - other) <= 1
@@ -216,7 +218,8 @@ def by_place(findings: list[tuple[str, int, tuple[str, ...]]]) -> dict[tuple[str
 
 def table(head: list[str], rows: list[list]) -> None:
     """A table of Markdown; numbers are on the right."""
-    is_number = [all(isinstance(row[at], (int, float)) or row[at] in ("", "-") for row in rows) for at in range(len(head))]
+    columns = [[row[at] for row in rows] for at in range(len(head))]
+    is_number = [all(isinstance(cell, (int, float)) or cell == "-" for cell in column) for column in columns]
     print("| " + " | ".join(head) + " |")
     print("| " + " | ".join("---:" if right else "---" for right in is_number) + " |")
     for row in rows:
@@ -239,7 +242,7 @@ def print_failures(reports: dict[str, Report], folder: Path) -> None:
     broken = {str(path.relative_to(folder)) for path in folder.rglob("*.py") if not is_python(path)}
     for name, report in reports.items():
         if broken and not report.failures and not any(path in broken for path, *_ in report.findings):
-            report.failures.append(f"finds nothing in the files that are no valid Python ({len(broken)}), and does not tell of them")
+            report.failures.append(f"finds nothing in {len(broken)} files that are no valid Python, and does not say so")
     for name, report in reports.items():
         for failure in report.failures[:5]:
             print(f"{name}: {failure}")
@@ -396,14 +399,16 @@ def print_truth(all_tools: list[Tool], folder: Path) -> None:
         row = [tool.name, report.files, len(of_subjects), len(hit), len(of_subjects) - len(hit)]
         rows.append([*row, len(expected) - len(of_subjects), len(right), wrong, f"{share} %"])
     files = sum(1 for _ in target.rglob("*.py"))
-    print(f"## Right and wrong\n\n{files} examples of tests/rules/ with {len(expected)} findings that their markers ask for.\n")
+    print("## Right and wrong\n")
+    print(f"{files} examples of tests/rules/ with {len(expected)} findings that their markers ask for.\n")
     head = ["tool", "files read", "asked for, of its subjects", "found", "missed", "of other subjects"]
     table([*head, "findings that are right", "wrong", "right"], rows)
     print_failures(reports, target)
     print(
-        "The examples are ours, and so is what they call right: our tests hold us to every one of them, so that our own row\n"
-        "says nothing but that. The negatives are our guards, many of them written because a peer cried there. A peer is\n"
-        "judged on rules only that mean what one of ours means, wherever in the statement or loop it points.\n"
+        "The examples are ours, and so is what they call right: our tests hold us to every one of them, so that our\n"
+        "own row says nothing but that. The negatives are our guards, many of them written because a peer cried\n"
+        "there. A peer is judged on rules only that mean what one of ours means, wherever in the statement or loop it\n"
+        "points.\n"
     )
 
 
@@ -440,8 +445,8 @@ def print_times(all_tools: list[Tool], folder: Path, runs: int) -> None:
         rows.append(row)
     jobs, both = f"{FILES} jobs, {lines['jobs']:,} lines", f"one job in ten files, {lines['mixed']:,} lines"
     print(f"First {jobs}; then {FILES} files, {both}.\n")
-    head = ["tool", "files read", "findings", "jobs: CPU s", "of ours", "files read", "findings", "mixed: CPU s", "of ours"]
-    table(head, rows)
+    head = ["files read", "findings", "CPU s", "of ours"]
+    table(["tool", *(f"jobs: {name}" for name in head), *(f"mixed: {name}" for name in head)], rows)
     print_failures(reports, folder / "jobs")
 
 
@@ -450,11 +455,13 @@ def main() -> int:
     parser.add_argument("paths", nargs="*", metavar="PATH", help="Python files and folders to compare findings on, too")
     parser.add_argument("--binary", type=Path, help="ours, instead of building it")
     parser.add_argument("--only", choices=["findings", "truth", "time"], help="one part alone")
+    parser.add_argument("--peer", action="append", metavar="NAME", help="beside this one alone; may be repeated")
     parser.add_argument("--runs", type=int, default=RUNS, help="runs of which the fastest counts")
     arguments = parser.parse_args()
     binary = (arguments.binary or built()).resolve()
     HOME.mkdir(parents=True, exist_ok=True)
-    all_tools = tools(binary, install())
+    wanted = [OURS, *arguments.peer] if arguments.peer else None
+    all_tools = [tool for tool in tools(binary, install()) if wanted is None or tool.name in wanted]
     with tempfile.TemporaryDirectory(prefix="peers-") as folder:
         if arguments.only in (None, "findings"):
             os.chdir(ROOT) if not arguments.paths else None
