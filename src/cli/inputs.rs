@@ -14,9 +14,10 @@ use super::progress::ReadProgress;
 use crate::analysis::{Analysis, Facts};
 use crate::catalog::SparkVersion;
 use crate::eventlog::ReadError;
+use crate::pyspark::Imports;
 use crate::rules::{self, Finding, Level, MeasuredRun, Rule};
 use crate::text::Document;
-use crate::workspace::{self, Kind, Notebook, Project, Settings, Source, Sources};
+use crate::workspace::{self, Notebook, Project, Settings, Source, Sources};
 use reading::{Reading, failed, guarded, understand};
 use roots::{Roots, beside};
 pub(super) use roots::{root_of, settings_files};
@@ -160,9 +161,10 @@ impl Inputs {
         let path = beside(path);
         let root = Roots::default().of(&path);
         inputs.project(&root, options);
-        let understood = understand(&path, text, true);
+        let listed = inputs.list(HashMap::new(), &HashMap::from([(path.as_path(), Arc::clone(text))]));
+        let understood = understand(&path, text, true, &inputs.imports(&root, &path));
         inputs.keep(path.clone(), root, true, understood);
-        inputs.scan(HashMap::new(), &[]);
+        inputs.scan(listed, &[]);
         inputs.link(options);
         inputs
     }
@@ -185,14 +187,47 @@ impl Inputs {
         })
     }
 
-    /// Reads the candidates, in parallel, and what else lies in their projects.
+    /// Reads the candidates, in parallel, and what else lies in their projects. Each is parsed once, when all texts that it
+    /// may import are there.
     fn read(&mut self, candidates: Vec<Candidate>, walked: HashMap<PathBuf, Vec<PathBuf>>) {
-        let read: Vec<_> = candidates.par_iter().map(|one| reading::read(&one.path, one.is_named)).collect();
+        let texts: Vec<_> = candidates.par_iter().map(|one| reading::read(&one.path, one.is_named)).collect();
+        let read = candidates.iter().zip(&texts).filter_map(|(one, text)| match text {
+            Ok(Some(text)) => Some((one.path.as_path(), Arc::clone(text))),
+            _ => None,
+        });
+        let listed = self.list(walked, &read.collect());
+        let understood = |(one, text): (&Candidate, Result<Option<Arc<str>>, InputError>)| match text? {
+            Some(text) => understand(&one.path, &text, one.is_named, &self.imports(&one.root, &one.path)),
+            None => Ok(None),
+        };
+        let understood: Vec<_> = candidates.par_iter().zip(texts).map(understood).collect();
         let paths: Vec<PathBuf> = candidates.iter().map(|candidate| candidate.path.clone()).collect();
-        for (Candidate { path, root, is_named }, reading) in candidates.into_iter().zip(read) {
+        for (Candidate { path, root, is_named }, reading) in candidates.into_iter().zip(understood) {
             self.keep(path, root, is_named, reading);
         }
-        self.scan(walked, &paths);
+        self.scan(listed, &paths);
+    }
+
+    /// The files of every project, by its root; the projects know their Python files then. `walked` has the files below
+    /// folders that were listed already, `read` the texts that are there.
+    fn list(
+        &mut self,
+        mut walked: HashMap<PathBuf, Vec<PathBuf>>,
+        read: &HashMap<&Path, Arc<str>>,
+    ) -> HashMap<PathBuf, Vec<PathBuf>> {
+        let mut listed = HashMap::new();
+        for (root, project) in &mut self.projects {
+            let list = || workspace::files(std::slice::from_ref(root), &project.exclude).collect();
+            let paths = walked.remove(root).unwrap_or_else(list);
+            *project = project.with_sources(Sources::of_scripts(root, &paths, read));
+            listed.insert(root.clone(), paths);
+        }
+        listed
+    }
+
+    /// What the file at `path` may import of its project.
+    fn imports(&self, root: &Path, path: &Path) -> Imports {
+        self.projects.get(root).map(|project| project.imports(path)).unwrap_or_default()
     }
 
     fn keep(&mut self, path: PathBuf, root: PathBuf, is_named: bool, read: Result<Option<Reading>, InputError>) {
@@ -206,17 +241,16 @@ impl Inputs {
         }
     }
 
-    /// Gives every project its sources: what was read, and what else lies in it. `walked` has the files below folders
-    /// that were listed already, `seen` those that were read, whatever came of it.
-    fn scan(&mut self, mut walked: HashMap<PathBuf, Vec<PathBuf>>, seen: &[PathBuf]) {
+    /// Gives every project its sources: what was read, and what else lies in it. `listed` has the files of the projects,
+    /// `seen` those that were read, whatever came of it.
+    fn scan(&mut self, mut listed: HashMap<PathBuf, Vec<PathBuf>>, seen: &[PathBuf]) {
         let of_file = |file: &InputFile| Source::of(&file.path, &file.text, &file.facts).map(Arc::new);
         let sources: Vec<Option<Arc<Source>>> = self.files.par_iter().map(of_file).collect();
         let mut known: HashMap<&Path, Option<Arc<Source>>> = seen.iter().map(|path| (path.as_path(), None)).collect();
         known.extend(self.files.iter().map(|file| file.path.as_path()).zip(sources));
-        for project in self.projects.values_mut() {
-            let list = || workspace::files(std::slice::from_ref(&project.root), &project.exclude).collect();
-            let paths = walked.remove(&project.root).unwrap_or_else(list);
-            *project = project.with_sources(Sources::of(&project.root, paths, &known));
+        for (root, project) in &mut self.projects {
+            let paths = listed.remove(root).unwrap_or_default();
+            *project = project.with_sources(project.sources.clone().filled(paths, &known));
         }
         let projects = &self.projects;
         // Somebody's SQL is Spark's where it is named, or where there is something of Spark beside it.
@@ -226,15 +260,6 @@ impl Inputs {
                 || projects.get(&file.root).is_some_and(Project::is_about_spark)
         };
         self.files.retain(is_spark_s);
-        self.files.par_iter_mut().for_each(|file| {
-            let Some(project) = projects.get(&file.root) else { return };
-            let imports = project.imports(&file.path);
-            if Kind::of(&file.path) == Kind::Python && (imports.are_used_by(&file.text) || imports.have_callers()) {
-                // Read again, with what it imports and what calls it; what fails there was read alone.
-                let read = || workspace::facts_in(Kind::Python, &file.text, &imports);
-                file.facts = guarded(&file.path, read).unwrap_or_else(|_| file.facts.clone());
-            }
-        });
     }
 
     /// Reads the logs of every project that has files.
@@ -301,7 +326,7 @@ impl Inputs {
 
     /// What is found in one text as the file at `path`; the fixes are edits of this text.
     pub(super) fn findings(&self, path: &Path, root: &Path, text: &Arc<str>) -> Result<Vec<Finding>, InputError> {
-        match understand(path, text, true)? {
+        match understand(path, text, true, &self.imports(root, path))? {
             Some(Reading { notebook: Some(notebook), .. }) => {
                 let analysis = self.judge(path, root, &notebook.joined.text, &notebook.facts)?;
                 Ok(notebook.with_edits_of_file(analysis.findings))
@@ -323,7 +348,9 @@ impl Inputs {
     pub(super) fn rewritten<'a>(&mut self, written: impl Iterator<Item = (&'a Path, &'a Arc<str>)>) {
         for (path, text) in written {
             let Some(file) = self.files.iter_mut().find(|file| file.path == path) else { continue };
-            let Ok(Some(Reading { text, facts, notebook })) = understand(path, text, true) else { continue };
+            let imports = self.projects.get(&file.root).map(|project| project.imports(path)).unwrap_or_default();
+            let understood = understand(path, text, true, &imports);
+            let Ok(Some(Reading { text, facts, notebook })) = understood else { continue };
             let source = Source::of(path, &text, &facts);
             for project in self.projects.values_mut().filter(|project| project.sources.holds(path)) {
                 *project = project.with_source(path, source.clone());

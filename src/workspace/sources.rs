@@ -1,11 +1,13 @@
 //! Everything in a project that holds settings of Spark or starts a job.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::{OsStr, OsString};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
 use super::document::{Kind, facts, layers};
 use super::files::files;
@@ -38,8 +40,48 @@ pub struct Source {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Sources {
     by_path: BTreeMap<PathBuf, Arc<Source>>,
-    scripts: Arc<Vec<PathBuf>>,
+    scripts: Arc<Scripts>,
     modules: Modules,
+}
+
+/// The Python files of a project by their names, in path order: every job is looked up in them.
+#[derive(Debug, Clone, Default, PartialEq)]
+struct Scripts {
+    by_name: FxHashMap<OsString, Vec<PathBuf>>,
+}
+
+impl Scripts {
+    fn add(&mut self, path: &Path) {
+        let Some(name) = path.file_name() else { return };
+        self.by_name.entry(name.to_owned()).or_default().push(path.to_owned());
+    }
+
+    fn named(&self, name: &OsStr) -> &[PathBuf] {
+        self.by_name.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    fn holds(&self, path: &Path) -> bool {
+        path.file_name().is_some_and(|name| self.named(name).iter().any(|script| script == path))
+    }
+
+    fn holds_below(&self, folder: &Path) -> bool {
+        self.by_name.values().flatten().any(|script| script.starts_with(folder))
+    }
+
+    fn remove_below(&mut self, folder: &Path) {
+        self.by_name.retain(|_, scripts| {
+            scripts.retain(|script| !script.starts_with(folder));
+            !scripts.is_empty()
+        });
+    }
+}
+
+impl FromIterator<PathBuf> for Scripts {
+    fn from_iter<T: IntoIterator<Item = PathBuf>>(paths: T) -> Self {
+        let mut scripts = Self::default();
+        paths.into_iter().for_each(|path| scripts.add(&path));
+        scripts
+    }
 }
 
 impl Source {
@@ -89,20 +131,29 @@ impl Source {
 impl Sources {
     /// Reads the files at and below `root` that name Spark; what can't be read is left out.
     pub fn scan(root: &Path, exclude: &[String]) -> Self {
-        Self::of(root, files(&[root.to_owned()], exclude).collect(), &HashMap::new())
+        let paths: Vec<PathBuf> = files(&[root.to_owned()], exclude).collect();
+        Self::of_scripts(root, &paths, &HashMap::new()).filled(paths, &HashMap::new())
     }
 
-    /// The sources among the files of a project, in their order. Of some of them it is known already what they say.
-    pub fn of(root: &Path, paths: Vec<PathBuf>, known: &HashMap<&Path, Option<Arc<Source>>>) -> Self {
+    /// The scripts among the files of a project, in their order, for its imports and its commands; what they say of
+    /// settings is not known yet. Of some of them the text was read already.
+    pub fn of_scripts(root: &Path, paths: &[PathBuf], read: &HashMap<&Path, Arc<str>>) -> Self {
+        let scripts: Vec<&PathBuf> = paths.iter().filter(|path| Kind::of(path).is_script()).collect();
+        let module = |path: &&PathBuf| module(root, path, read.get(path.as_path()));
+        let modules: Vec<_> = scripts.par_iter().take(MOST).filter_map(module).collect();
+        let scripts = Arc::new(scripts.into_iter().cloned().collect());
+        Self { by_path: BTreeMap::new(), scripts, modules: Modules::new(modules) }
+    }
+
+    /// With the sources among the files of the project. Of some of them it is known already what they say.
+    pub fn filled(self, paths: Vec<PathBuf>, known: &HashMap<&Path, Option<Arc<Source>>>) -> Self {
         let source = |path: &PathBuf| match known.get(path.as_path()) {
             Some(known) => known.clone(),
             None => Source::read(path).map(Arc::new),
         };
         let found: Vec<Option<Arc<Source>>> = paths.par_iter().map(source).collect();
-        let scripts: Vec<PathBuf> = paths.iter().filter(|path| Kind::of(path).is_script()).cloned().collect();
-        let modules: Vec<_> = scripts.par_iter().take(MOST).filter_map(|path| module(root, path)).collect();
         let found = paths.into_iter().zip(found).filter_map(|(path, source)| Some((path, source?)));
-        Self { by_path: found.take(MOST).collect(), scripts: Arc::new(scripts), modules: Modules::new(modules) }
+        Self { by_path: found.take(MOST).collect(), ..self }
     }
 
     /// The sources with what the document at `path` says now, which may be nothing.
@@ -112,8 +163,8 @@ impl Sources {
             Some(source) => sources.by_path.insert(path.to_owned(), Arc::new(source)),
             None => sources.by_path.remove(path),
         };
-        if Kind::of(path).is_script() && !sources.scripts.iter().any(|script| script == path) {
-            Arc::make_mut(&mut sources.scripts).push(path.to_owned());
+        if Kind::of(path).is_script() && !sources.scripts.holds(path) {
+            Arc::make_mut(&mut sources.scripts).add(path);
         }
         sources
     }
@@ -121,19 +172,18 @@ impl Sources {
     /// Whether something at or below `path` is among them, as it is when a folder goes.
     pub fn holds_below(&self, path: &Path) -> bool {
         let next = self.by_path.range::<Path, _>((Bound::Included(path), Bound::Unbounded)).next();
-        next.is_some_and(|(known, _)| known.starts_with(path))
-            || self.scripts.iter().any(|script| script.starts_with(path))
+        next.is_some_and(|(known, _)| known.starts_with(path)) || self.scripts.holds_below(path)
     }
 
     /// The sources without the file or folder at `path`, which is gone; `None` if nothing of it is among them.
     pub fn without(&self, path: &Path) -> Option<Self> {
         let mut sources = self.clone();
         sources.by_path.retain(|known, _| !known.starts_with(path));
-        if sources.scripts.iter().any(|script| script.starts_with(path)) {
-            Arc::make_mut(&mut sources.scripts).retain(|script| !script.starts_with(path));
+        let had_scripts = self.scripts.holds_below(path);
+        if had_scripts {
+            Arc::make_mut(&mut sources.scripts).remove_below(path);
         }
-        let same = sources.by_path.len() == self.by_path.len() && sources.scripts.len() == self.scripts.len();
-        (!same).then_some(sources)
+        (had_scripts || sources.by_path.len() != self.by_path.len()).then_some(sources)
     }
 
     /// How many documents say something.
@@ -148,7 +198,7 @@ impl Sources {
 
     /// Whether the document at `path` says something, or is a script that a command may name.
     pub fn holds(&self, path: &Path) -> bool {
-        self.by_path.contains_key(path) || self.scripts.iter().any(|script| script == path)
+        self.by_path.contains_key(path) || self.scripts.holds(path)
     }
 
     /// The sources with what a Python file says now to those that import it.
@@ -188,12 +238,13 @@ impl Sources {
     /// The Python files of the project that share the longest end of their path with what a submit command names.
     pub fn scripts_like(&self, application: &str) -> Vec<&Path> {
         let wanted = parts(application);
+        let name = wanted.last().copied().unwrap_or_default();
         let shared = |script: &Path| {
             let names = script.components().rev().map(|part| part.as_os_str().to_string_lossy());
             wanted.iter().rev().zip(names).take_while(|(wanted, name)| **wanted == *name).count()
         };
         let (mut longest, mut best) = (1, Vec::new());
-        for script in self.scripts.iter().map(PathBuf::as_path) {
+        for script in self.scripts.named(OsStr::new(name)).iter().map(PathBuf::as_path) {
             let shared = shared(script);
             if shared > longest {
                 (longest, best) = (shared, Vec::new());
@@ -206,10 +257,10 @@ impl Sources {
     }
 }
 
-/// A Python file as those that import it see it.
-fn module(root: &Path, path: &Path) -> Option<(ModulePath, Arc<str>)> {
+/// A Python file as those that import it see it; `text` if it was read already.
+fn module(root: &Path, path: &Path, text: Option<&Arc<str>>) -> Option<(ModulePath, Arc<str>)> {
     let module = path.strip_prefix(root).ok().and_then(ModulePath::of)?;
-    Some((module, read(path)?))
+    Some((module, text.cloned().or_else(|| read(path))?))
 }
 
 /// The text of a regular file of ordinary size.

@@ -23,7 +23,7 @@ pub(super) fn read(text: &str, place: Span) -> Vec<Line> {
             let is_blank = |at: usize| span.of(text)[..at].trim_matches(['\u{feff}', ' ', '\t']).is_empty();
             let only_comment = !was_open && comment.is_some_and(is_blank);
             let comment = comment.map(|at| span.start + at as u32);
-            Line { span, comment, only_comment, continues: open != Open::Nothing }
+            Line { span, comment, only_comment, continues: open != Open::Nothing, opens: 0 }
         })
         .collect()
 }

@@ -9,7 +9,7 @@ use super::shown;
 use crate::analysis::Facts;
 use crate::cli::output::InputError;
 use crate::conf::carriers::{CarrierKind, may_hold_settings};
-use crate::pyspark::may_use_spark;
+use crate::pyspark::{Imports, may_use_spark};
 use crate::workspace::{self, Kind, Notebook, holds_spark_keys};
 
 /// A larger file is data, not a job or a list of settings.
@@ -26,20 +26,21 @@ pub(super) struct Reading {
     pub(super) notebook: Option<Arc<Notebook>>,
 }
 
-/// Reads a file; `None` if there is nothing of Spark in it. What was found by walking and may as well have nothing to do
-/// with Spark is never an error.
-pub(super) fn read(path: &Path, is_named: bool) -> Result<Option<Reading>, InputError> {
+/// The text of a file; `None` if it has none that can be about Spark. What was found by walking and may as well have
+/// nothing to do with Spark is never an error.
+pub(super) fn read(path: &Path, is_named: bool) -> Result<Option<Arc<str>>, InputError> {
     let is_expected = is_named || matches!(Kind::of(path), Kind::Python | Kind::Properties);
     let bytes = match bytes(path, if is_expected { LARGEST } else { LARGEST_CARRIER }) {
         Ok(bytes) => bytes,
         Err(message) => return if is_expected { Err(failed(path, message)) } else { Ok(None) },
     };
     match String::from_utf8(bytes) {
-        Ok(text) => understand(path, &Arc::from(text), is_named),
+        Ok(text) => Ok(Some(Arc::from(text))),
         Err(error) => {
             let message = format!("not UTF-8 at byte {}", error.utf8_error().valid_up_to());
             let text = String::from_utf8_lossy(error.as_bytes());
-            let is_spark = || Ok(may_hold_settings(&text) && understand(path, &Arc::from(&*text), false)?.is_some());
+            let understand = || understand(path, &Arc::from(&*text), false, &Imports::default());
+            let is_spark = || Ok(may_hold_settings(&text) && understand()?.is_some());
             if is_expected || is_spark()? { Err(failed(path, message)) } else { Ok(None) }
         }
     }
@@ -57,8 +58,14 @@ fn bytes(path: &Path, largest: u64) -> Result<Vec<u8>, String> {
     fs::read(path).map_err(|error| error.to_string())
 }
 
-/// What a text says as the file at `path`; `None` if that is nothing of Spark. A panic is an error of this file alone.
-pub(super) fn understand(path: &Path, text: &Arc<str>, is_named: bool) -> Result<Option<Reading>, InputError> {
+/// What a text says as the file at `path`, which may import modules of its project; `None` if that is nothing of Spark. A
+/// panic is an error of this file alone.
+pub(super) fn understand(
+    path: &Path,
+    text: &Arc<str>,
+    is_named: bool,
+    imports: &Imports,
+) -> Result<Option<Reading>, InputError> {
     let kind = match Kind::of_file(path, text) {
         // Named on the command line, whatever its name: `--properties-file` takes any.
         Kind::Other if is_named && holds_spark_keys(text) => Kind::Properties,
@@ -66,7 +73,9 @@ pub(super) fn understand(path: &Path, text: &Arc<str>, is_named: bool) -> Result
         Kind::Other => return Ok(None),
         kind => kind,
     };
-    let facts = guarded(path, || workspace::facts(kind, text))?;
+    // What fails by its imports is read without them.
+    let facts = guarded(path, || workspace::facts_in(kind, text, imports))
+        .or_else(|_| guarded(path, || workspace::facts(kind, text)))?;
     let says_nothing = facts.settings().is_empty() && facts.submits().is_empty() && facts.problems().is_empty();
     let notebook = match kind {
         Kind::Carrier(CarrierKind::Notebook) if may_use_spark(text) => guarded(path, || Notebook::read(text))?,
