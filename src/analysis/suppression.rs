@@ -303,27 +303,33 @@ struct Quote {
     triple: bool,
 }
 
+/// The next character that opens or ends something: a string, or a comment.
+fn next_mark(rest: &[u8], open: Option<Quote>) -> Option<usize> {
+    match open {
+        Some(quote) => memchr::memchr2(quote.character, b'\\', rest),
+        None => memchr::memchr3(b'#', b'"', b'\'', rest),
+    }
+}
+
 /// Scans one line of Python; gives the offset of its comment and leaves the string that is open at its end.
 fn scan_python(line: &str, open: &mut Option<Quote>) -> Option<usize> {
     let bytes = line.as_bytes();
     let mut at = 0;
-    while at < bytes.len() {
+    while let Some(found) = next_mark(bytes.get(at..).unwrap_or_default(), *open) {
+        at += found;
         let tripled = bytes[at..].starts_with(&[bytes[at]; 3]);
         match *open {
             Some(_) if bytes[at] == b'\\' => at += 2,
-            Some(quote) if bytes[at] == quote.character && (tripled || !quote.triple) => {
+            Some(quote) if quote.triple && !tripled => at += 1,
+            Some(quote) => {
                 *open = None;
                 at += if quote.triple { 3 } else { 1 };
             }
-            Some(_) => at += 1,
-            None => match bytes[at] {
-                b'#' => return Some(at),
-                character @ (b'"' | b'\'') => {
-                    *open = Some(Quote { character, triple: tripled });
-                    at += if tripled { 3 } else { 1 };
-                }
-                _ => at += 1,
-            },
+            None if bytes[at] == b'#' => return Some(at),
+            None => {
+                *open = Some(Quote { character: bytes[at], triple: tripled });
+                at += if tripled { 3 } else { 1 };
+            }
         }
     }
     // A plain string ends with its line, closed or not, unless a backslash carries it on.

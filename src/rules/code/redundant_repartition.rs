@@ -53,13 +53,13 @@ fn check(cx: &mut CodeContext<'_>) {
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
         let (Operator::Repartition { keyed, count }, Some(site)) = (&node.operator, &node.site) else { continue };
-        let comes_out_of_few = node.inputs.first().is_none_or(|&input| is_from_few_tasks(cx.plan, input));
         let is_open = count.is_none() && !keyed;
         if node.conditional || is_open || cx.plan.is_repeat(id) {
             continue;
         }
-        let Some(next) = next(cx.plan, &consumers, &acted, id) else { continue };
+        let Some(next) = next(cx.plan, consumers, &acted, id) else { continue };
         let keys = columns(site, cx.shared.text);
+        let comes_out_of_few = node.inputs.first().is_none_or(|&input| is_from_few_tasks(cx.plan, input));
         let Some((what, severity)) = undone(cx, next, *keyed, &keys, comes_out_of_few) else { continue };
         let Some(at) = &cx.plan.node(next).site else { continue };
         let written = called(site).of(cx.shared.text);
