@@ -88,6 +88,8 @@ enum Usage<'a> {
 struct Env<'a> {
     names: FxHashMap<&'a str, Option<Value<'a>>>,
     parent: Option<EnvId>,
+    /// It is that of a call, which nobody sees but the call and the functions that are made in it.
+    of_call: bool,
     /// Names that `global` and `nonlocal` take from elsewhere.
     outer: SmallVec<[(&'a str, EnvId); 1]>,
 }
@@ -107,6 +109,13 @@ struct Frame<'a> {
 /// One change of a name: where, which, and what it was.
 type Change<'a> = (EnvId, &'a str, Option<Option<Value<'a>>>);
 
+/// What a branch that runs has changed so far.
+struct Branch<'a> {
+    /// The first namespace that is younger than the branch.
+    first_env: u32,
+    changes: Vec<Change<'a>>,
+}
+
 /// How a block ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flow {
@@ -119,7 +128,7 @@ struct Interpreter<'a> {
     files: Files<'a>,
     plan: StaticPlan,
     envs: Vec<Env<'a>>,
-    journal: Vec<Vec<Change<'a>>>,
+    journal: Vec<Branch<'a>>,
     frame: Frame<'a>,
     /// Functions that run, to cut recursion.
     calls: Vec<(u32, FunctionId)>,
@@ -237,7 +246,7 @@ impl<'a> Interpreter<'a> {
             inputs: SmallVec::from_slice(inputs),
             site,
             scope: self.frame.scope,
-            loops: self.frame.loops.clone(),
+            loops: SmallVec::from_slice(&self.frame.loops),
             conditional: self.frame.conditional,
             cached: false,
         });
