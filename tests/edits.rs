@@ -15,12 +15,14 @@ use sparkls::workspace::{self, Project, Settings};
 fn texts() -> &'static [String] {
     static TEXTS: OnceLock<Vec<String>> = OnceLock::new();
     TEXTS.get_or_init(|| {
-        let plans = files("tests/plan", "py").iter().map(|path| std::fs::read_to_string(path).unwrap());
+        let plans = files("tests/plan", "py").into_iter().map(|path| std::fs::read_to_string(path).unwrap());
         let blocks = files("tests/rules", "md").into_iter().flat_map(|path| {
             let fixture = std::fs::read_to_string(path).unwrap();
-            let parts = fixture.split("\n```python").skip(1);
-            let block = |part: &str| part.split_once('\n').and_then(|(_, block)| block.split("\n```").next());
-            parts.filter_map(|part| block(part).map(str::to_owned)).collect::<Vec<_>>()
+            let blocks = fixture.split("\n```python").skip(1).filter_map(|part| {
+                let (_, block) = part.split_once('\n')?;
+                block.split("\n```").next().map(str::to_owned)
+            });
+            blocks.collect::<Vec<_>>()
         });
         plans.chain(blocks).collect()
     })
@@ -37,11 +39,32 @@ fn files(folder: &str, extension: &str) -> Vec<PathBuf> {
 /// What somebody types into a job, whole and half.
 fn piece() -> impl Strategy<Value = String> {
     let words = [
-        "\n", "    ", "(", ")", "[", "\"", "'''", "#", ":", "é😀", ".cache()", ".collect()", ".limit(3)", ".repartition(4)",
-        "df", "spark", "return ", "\ndf = spark.table('t')\n", "\nfor x in range(9):\n    df = df.union(df)\n",
-        "\ndef f(df):\n    return df.join(spark.table('u'), 'k').cache()\n", "\nf(spark.table('t')).count()\n",
-        "\nglobal df\n", "\nimport pandas as spark\n", "\nspark.conf.set('spark.sql.shuffle.partitions', 'x')\n",
-        "  # sparkls: ignore-file[collect-unbounded]\n", "",
+        "\n",
+        "    ",
+        "(",
+        ")",
+        "[",
+        "\"",
+        "'''",
+        "#",
+        ":",
+        "é😀",
+        ".cache()",
+        ".collect()",
+        ".limit(3)",
+        ".repartition(4)",
+        "df",
+        "spark",
+        "return ",
+        "\ndf = spark.table('t')\n",
+        "\nfor x in range(9):\n    df = df.union(df)\n",
+        "\ndef f(df):\n    return df.join(spark.table('u'), 'k').cache()\n",
+        "\nf(spark.table('t')).count()\n",
+        "\nglobal df\n",
+        "\nimport pandas as spark\n",
+        "\nspark.conf.set('spark.sql.shuffle.partitions', 'x')\n",
+        "  # sparkls: ignore-file[collect-unbounded]\n",
+        "",
     ];
     prop_oneof![proptest::sample::select(words.to_vec()).prop_map(str::to_owned), "[a-z.=() ]{0,6}"]
 }
