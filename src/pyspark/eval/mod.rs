@@ -3,6 +3,11 @@
 //! Loops are run once, branches are merged, functions are read for their callers' arguments (and with what their
 //! parameters' names, annotations and uses tell, if nothing calls them). Work is capped: a file that asks for more than
 //! the budget loses facts, never time.
+//!
+//! Every edit interprets the whole file again, from the statements that `file` keeps: nothing is remembered per function.
+//! Places, nodes, loops and scopes in a plan are those of the whole file, and what a function does depends on who called
+//! what before it; a memo would have to carry all of that over, and would know every list of the plan. What makes an edit
+//! cheap is that a step costs little: names and arguments are looked at, not copied.
 
 mod arguments;
 mod builtin;

@@ -111,22 +111,19 @@ fn groups(plan: &StaticPlan, consumers: &[Vec<NodeId>], from: NodeId) -> Vec<Nod
 fn judge(cx: &CodeContext<'_>, explode: NodeId, group: NodeId, exploded: &str) -> Option<(Severity, String)> {
     let Operator::Aggregate { keys, .. } = &cx.plan.node(group).operator else { return None };
     let keys: Vec<&str> = keys.iter().map(|key| key.as_deref()).collect::<Option<_>>()?;
-    let functions: Vec<_> = cx
-        .plan
-        .functions
-        .iter()
-        .filter(|call| call.used_in.contains(&group))
-        .collect();
+    let functions: Vec<_> = cx.plan.functions.iter().filter(|call| call.used_in.contains(&group)).collect();
     let of_elements = functions.iter().all(|call| {
         let texts = call.args.iter().filter_map(super::shape::name_of);
         let mut columns = call.columns.iter().cloned().chain(texts).peekable();
-        columns.peek().is_some() && columns.all(|column| column == exploded || column.starts_with(&format!("{exploded}.")))
+        columns.peek().is_some()
+            && columns.all(|column| column == exploded || column.starts_with(&format!("{exploded}.")))
     });
     if functions.is_empty() || !of_elements || keys.contains(&exploded) {
         return None;
     }
     let made = keys.iter().find(|key| is_made_id(cx, explode, key));
-    let collects = functions.iter().any(|call| matches!(call.name.as_str(), "collect_list" | "collect_set" | "array_agg"));
+    let collects =
+        functions.iter().any(|call| matches!(call.name.as_str(), "collect_list" | "collect_set" | "array_agg"));
     let named = keys.iter().find(|key| **key == "id" || key.ends_with("_id") || key.ends_with("Id"));
     match (made, named) {
         (Some(key), _) => Some((Severity::Information, format!("by {key}, which was made for it"))),

@@ -88,7 +88,12 @@ fn check(cx: &mut CodeContext<'_>) {
 }
 
 /// The first step that loses the order, if all that reads the sort does.
-fn loser(cx: &CodeContext<'_>, consumers: &[Vec<NodeId>], acted: &[bool], sort: NodeId) -> Option<(&'static str, NodeId)> {
+fn loser(
+    cx: &CodeContext<'_>,
+    consumers: &[Vec<NodeId>],
+    acted: &[bool],
+    sort: NodeId,
+) -> Option<(&'static str, NodeId)> {
     let plan = cx.plan;
     let mut open = vec![sort];
     let mut seen = Vec::new();
@@ -104,7 +109,9 @@ fn loser(cx: &CodeContext<'_>, consumers: &[Vec<NodeId>], acted: &[bool], sort: 
         for &consumer in &consumers[id.0 as usize] {
             let node = plan.node(consumer);
             let uses = |names: &[&str]| {
-                plan.functions.iter().any(|call| call.used_in.contains(&consumer) && names.contains(&call.name.as_str()))
+                plan.functions
+                    .iter()
+                    .any(|call| call.used_in.contains(&consumer) && names.contains(&call.name.as_str()))
             };
             let what = match &node.operator {
                 Operator::Aggregate { grouped: true, .. } if !uses(&BY_ORDER) => "aggregation",
@@ -138,7 +145,8 @@ fn is_handed_on(cx: &CodeContext<'_>, id: NodeId) -> bool {
 
 /// Whether nothing but writes of columnar files read the sort.
 fn is_layout(plan: &StaticPlan, consumers: &[Vec<NodeId>], sort: NodeId) -> bool {
-    let columnar = |write: &Write| matches!(write.format.as_deref(), Some("parquet" | "orc" | "delta" | "iceberg" | "hudi"));
+    let columnar =
+        |write: &Write| matches!(write.format.as_deref(), Some("parquet" | "orc" | "delta" | "iceberg" | "hudi"));
     let mut reads = plan.actions.iter().filter(|action| action.input == Some(sort)).peekable();
     consumers[sort.0 as usize].is_empty()
         && reads.peek().is_some()

@@ -110,9 +110,9 @@ fn depend(calls: &[&CallSite], text: &str) -> bool {
         let value = value.span.of(text);
         let is_word = |c: char| c.is_alphanumeric() || c == '_';
         let names = |made: &&str| {
-            value.match_indices(*made).any(|(at, found)| {
-                !value[..at].ends_with(is_word) && !value[at + found.len()..].starts_with(is_word)
-            })
+            value
+                .match_indices(*made)
+                .any(|(at, found)| !value[..at].ends_with(is_word) && !value[at + found.len()..].starts_with(is_word))
         };
         if made.iter().any(names) || made.contains(&name.as_str()) {
             return true;
