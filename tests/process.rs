@@ -221,3 +221,64 @@ fn typing_writes_nothing_to_the_log() {
     server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
     assert_eq!(log, "");
 }
+
+/// A job with `n` functions, the value of a setting last.
+#[cfg(target_os = "linux")]
+fn long_job(functions: usize, value: &str) -> String {
+    let function = |number: usize| {
+        format!(
+            "\n\ndef step_{number}(orders):\n    kept = orders.where(\"amount > {number}\").groupBy(\"day\").count()\n    \
+             rows = kept.limit({number}).collect()\n    return kept.repartition(8).cache(), rows\n"
+        )
+    };
+    let setting = "spark.conf.set(\"spark.sql.shuffle.partitions\", \"";
+    let functions: String = (0..functions).map(function).collect();
+    let head = "from pyspark.sql import SparkSession\nspark = SparkSession.builder.getOrCreate()\n";
+    format!("{head}{setting}{value}\")\n{functions}")
+}
+
+/// The resident set of a process in KiB.
+#[cfg(target_os = "linux")]
+fn resident(process: u32) -> u64 {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").trim().parse().unwrap()
+}
+
+/// Typing, undoing, and functions that come and go: what 10,000 edits leave behind is what the first thousand did.
+#[cfg(target_os = "linux")]
+#[test]
+fn ten_thousand_edits_leave_no_memory_behind() {
+    const WARM: usize = 1_000;
+    let mut server = Server::greeted(&[], None);
+    let mut lines: Vec<String> = long_job(12, "v0x").lines().map(str::to_owned).collect();
+    server.open("file:///job.py", &lines.join("\n"));
+    server.wait(|message| publishes(message, "v0x"));
+    let mut warm = 0;
+    for edit in 1..=10_000 {
+        let mut change = |line: usize, last: usize, new: &[String]| {
+            let start = json!({ "line": line, "character": 0 });
+            let end = json!({ "line": last, "character": 0 });
+            lines.splice(line..last, new.iter().cloned());
+            let text: String = new.iter().map(|line| format!("{line}\n")).collect();
+            json!({ "range": { "start": start, "end": end }, "text": text })
+        };
+        let value = format!("spark.conf.set(\"spark.sql.shuffle.partitions\", \"v{edit}x\")");
+        let mut changes = vec![change(2, 3, &[value])];
+        let added = ["", "def more(df):", "    return df.join(spark.table(\"t\"), \"k\").count()"].map(str::to_owned);
+        match edit % 20 {
+            5 => changes.push(change(3, 3, &added)),
+            15 => changes.push(change(3, 6, &[])),
+            _ => {}
+        }
+        let document = json!({ "uri": "file:///job.py", "version": edit + 1 });
+        let params = json!({ "textDocument": document, "contentChanges": changes });
+        server.send(json!({ "method": "textDocument/didChange", "params": params }));
+        server.wait(|message| publishes(message, &format!("v{edit}x")));
+        if edit == WARM {
+            warm = resident(server.child.id());
+        }
+    }
+    let end = resident(server.child.id());
+    assert!(end <= warm + warm / 10 + 2_048, "{warm} KiB after {WARM} edits, {end} KiB at the end");
+}

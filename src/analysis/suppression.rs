@@ -366,37 +366,52 @@ fn opening_lines(lines: &[Line]) -> Vec<usize> {
     lines.iter().enumerate().map(opening_of).collect()
 }
 
+/// The next character that opens or ends something: a string, or a comment.
+fn next_mark(rest: &[u8], open: Option<Quote>) -> Option<usize> {
+    match open {
+        Some(quote) => memchr::memchr2(quote.character, b'\\', rest),
+        None => memchr::memchr3(b'#', b'"', b'\'', rest),
+    }
+}
+
+/// Brackets that a piece of code opens, less those that it closes.
+fn brackets(code: &[u8]) -> i32 {
+    let change = |byte: &u8| match byte {
+        b'(' | b'[' | b'{' => 1,
+        b')' | b']' | b'}' => -1,
+        _ => 0,
+    };
+    code.iter().map(change).sum()
+}
+
 /// Scans one line of Python; gives the offset of its comment and the brackets that it opens, less those that it closes, and
 /// leaves the string that is open at its end.
 fn scan_python(line: &str, open: &mut Option<Quote>) -> (Option<usize>, i32) {
     let bytes = line.as_bytes();
     let mut at = 0;
     let mut opens = 0;
-    while at < bytes.len() {
+    while let Some(found) = next_mark(bytes.get(at..).unwrap_or_default(), *open) {
+        if open.is_none() {
+            opens += brackets(&bytes[at..at + found]);
+        }
+        at += found;
         let tripled = bytes[at..].starts_with(&[bytes[at]; 3]);
         match *open {
             Some(_) if bytes[at] == b'\\' => at += 2,
-            Some(quote) if bytes[at] == quote.character && (tripled || !quote.triple) => {
+            Some(quote) if quote.triple && !tripled => at += 1,
+            Some(quote) => {
                 *open = None;
                 at += if quote.triple { 3 } else { 1 };
             }
-            Some(_) => at += 1,
-            None => match bytes[at] {
-                b'#' => return (Some(at), opens),
-                character @ (b'"' | b'\'') => {
-                    *open = Some(Quote { character, triple: tripled });
-                    at += if tripled { 3 } else { 1 };
-                }
-                bracket => {
-                    opens += match bracket {
-                        b'(' | b'[' | b'{' => 1,
-                        b')' | b']' | b'}' => -1,
-                        _ => 0,
-                    };
-                    at += 1;
-                }
-            },
+            None if bytes[at] == b'#' => return (Some(at), opens),
+            None => {
+                *open = Some(Quote { character: bytes[at], triple: tripled });
+                at += if tripled { 3 } else { 1 };
+            }
         }
+    }
+    if open.is_none() {
+        opens += brackets(bytes.get(at..).unwrap_or_default());
     }
     // A plain string ends with its line, closed or not, unless a backslash carries it on.
     if open.is_some_and(|quote| !quote.triple) && !line.ends_with('\\') {

@@ -86,6 +86,8 @@ pub struct StaticPlan {
     pub deletes: Vec<PathDelete>,
     /// Code that runs with some versions of Spark only, in source order.
     pub version_branches: Vec<VersionBranch>,
+    /// By node: the operators that read it; empty until [`StaticPlan::finish`].
+    pub consumers: Vec<Vec<NodeId>>,
     /// By node: whether an earlier node has the same call (a function that was read for several callers).
     pub repeats: Vec<bool>,
 }
@@ -595,6 +597,7 @@ impl StaticPlan {
     /// Computes what is derived from the nodes, and puts the lists in source order.
     pub fn finish(&mut self) {
         self.bounds = super::bounds::bounds(&self.nodes);
+        self.consumers = consumers(&self.nodes);
         let mut seen = rustc_hash::FxHashSet::default();
         self.repeats =
             self.nodes.iter().map(|node| node.site.as_ref().is_some_and(|site| !seen.insert(site.call))).collect();
@@ -660,18 +663,51 @@ impl StaticPlan {
         self.upstream(id).iter().any(streams)
     }
 
-    /// The node and all it is computed from, each once, nearest first.
+    /// The node and all it is computed from, each once, nearest first. Costs what it finds, not the size of the plan:
+    /// rules ask it of node after node.
     pub fn upstream(&self, id: NodeId) -> Vec<NodeId> {
-        let mut seen = vec![false; self.nodes.len()];
-        let mut found = Vec::new();
-        let mut queue = std::collections::VecDeque::from([id]);
-        while let Some(id) = queue.pop_front() {
-            if std::mem::replace(&mut seen[id.0 as usize], true) {
-                continue;
+        let mut seen = Seen::default();
+        let mut found = vec![id];
+        let mut next = 0;
+        while let Some(&id) = found.get(next) {
+            next += 1;
+            for &input in &self.node(id).inputs {
+                if seen.is_new(&found, input) {
+                    found.push(input);
+                }
             }
-            found.push(id);
-            queue.extend(self.node(id).inputs.iter().copied());
         }
         found
     }
+}
+
+/// The members of a list, as a set once the list is long.
+#[derive(Default)]
+struct Seen(rustc_hash::FxHashSet<NodeId>);
+
+impl Seen {
+    /// Lists up to this length are looked through.
+    const SHORT: usize = 24;
+
+    /// Whether a node that comes next is not in the list yet.
+    fn is_new(&mut self, list: &[NodeId], id: NodeId) -> bool {
+        if list.len() <= Self::SHORT {
+            return !list.contains(&id);
+        }
+        if self.0.is_empty() {
+            self.0.extend(list);
+        }
+        self.0.insert(id)
+    }
+}
+
+/// By node: the operators that read it.
+fn consumers(nodes: &[Node]) -> Vec<Vec<NodeId>> {
+    let mut consumers = vec![Vec::new(); nodes.len()];
+    for (index, node) in nodes.iter().enumerate() {
+        for input in &node.inputs {
+            consumers[input.0 as usize].push(NodeId(index as u32));
+        }
+    }
+    consumers
 }

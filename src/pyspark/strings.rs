@@ -26,7 +26,7 @@ pub(super) fn push<'a>(out: &mut Mapped<'a>, document: &'a str, content: Span, t
 /// Calls `emit` with each run that stands for itself, and with each escape and what it stands for.
 fn runs(source: &str, text: Text, mut emit: impl FnMut(Range<usize>, Option<&str>)) {
     let (mut from, mut at) = (0, 0);
-    while let Some(next) = source[at..].find(['\\', '{', '}']).map(|offset| at + offset) {
+    while let Some(next) = memchr::memchr3(b'\\', b'{', b'}', &source.as_bytes()[at..]).map(|offset| at + offset) {
         let rest = &source[next..];
         let is_doubled = text.format && (rest.starts_with("{{") || rest.starts_with("}}"));
         let escape = match rest.strip_prefix('\\') {

@@ -416,7 +416,7 @@ impl<'a> Value<'a> {
     /// The text of one literal.
     pub(super) fn literal_text(text: String, span: Span, raw: bool, format: bool) -> Self {
         let piece = Piece::of_literal(&text, span, raw, format);
-        Self::Text(Rc::new(TextValue { text, span: Some(span), pieces: Pieces::from_iter([piece]) }))
+        Self::Text(Rc::new(TextValue { text, span: Some(span), pieces: smallvec::smallvec![piece] }))
     }
 
     /// The collected rows that it is, or that its elements or holes are taken from.

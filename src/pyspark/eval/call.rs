@@ -105,17 +105,21 @@ impl<'a> Call<'a> {
         self.arg(usize::MAX - 1, keyword)
     }
 
+    /// All arguments as columns or names, lists opened, to look at.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &Value<'a>> {
+        self.values.iter().flat_map(|value| {
+            let (items, one): (&[Item<'a>], _) = match value {
+                Value::List(items) | Value::Tuple(items) => (items, None),
+                Value::Many(element) => (&[], Some(&**element)),
+                value => (&[], Some(value)),
+            };
+            items.iter().map(|item| &item.value).chain(one)
+        })
+    }
+
     /// All arguments as columns or names, lists opened.
     pub(super) fn flat(&self) -> Vec<Value<'a>> {
-        let mut flat = Vec::new();
-        for value in &self.values {
-            match value {
-                Value::List(items) | Value::Tuple(items) => flat.extend(items.iter().map(|item| item.value.clone())),
-                Value::Many(element) => flat.push((**element).clone()),
-                value => flat.push(value.clone()),
-            }
-        }
-        flat
+        self.parts().cloned().collect()
     }
 }
 

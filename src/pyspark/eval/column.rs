@@ -1,5 +1,6 @@
 //! Column expressions: whether they aggregate, multiply rows, go through Python, and what a condition compares.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
 use smallvec::SmallVec;
@@ -150,13 +151,21 @@ fn joined(a: &[u32], b: &[u32]) -> SmallVec<[u32; 2]> {
     all
 }
 
-/// What an argument of `select`, `filter`, `withColumn` says as a column: texts are names or SQL.
-pub(super) fn of_argument(value: &Value<'_>) -> Column {
+/// The name of a column that an argument is.
+pub(super) fn name_of_argument(value: &Value<'_>) -> Option<String> {
     match value {
-        Value::Column(column) => (**column).clone(),
-        Value::Text(text) => Column { name: Some(text.text.clone()), ..Column::default() },
-        value if value.is_scalar() => Column { constant: true, ..Column::default() },
-        _ => Column::default(),
+        Value::Column(column) => column.name.clone(),
+        value => value.as_text().map(str::to_owned),
+    }
+}
+
+/// What an argument of `select`, `filter`, `withColumn` says as a column: texts are names or SQL.
+pub(super) fn of_argument<'v>(value: &'v Value<'_>) -> Cow<'v, Column> {
+    match value {
+        Value::Column(column) => Cow::Borrowed(column),
+        Value::Text(text) => Cow::Owned(Column { name: Some(text.text.clone()), ..Column::default() }),
+        value if value.is_scalar() => Cow::Owned(Column { constant: true, ..Column::default() }),
+        _ => Cow::Owned(Column::default()),
     }
 }
 
@@ -186,9 +195,9 @@ impl<'a> Interpreter<'a> {
             }
             _ => {}
         }
-        let columns: Vec<Column> = call.values.iter().map(of_argument).collect();
-        let any = |test: fn(&Column) -> bool| columns.iter().any(test);
         self.check_shadowed(name, call);
+        let columns: Vec<Cow<'_, Column>> = call.values.iter().map(of_argument).collect();
+        let any = |test: fn(&Column) -> bool| columns.iter().any(|column| test(column));
         let nested = any(|column| column.aggregate);
         let rest_constant = columns.iter().all(|column| column.aggregate || column.constant);
         let own = self.function_call(name, None, call);
@@ -203,7 +212,7 @@ impl<'a> Interpreter<'a> {
             udf: any(|column| column.udf),
             constant: false,
             computed: true,
-            frames: frames(&columns.iter().collect::<Vec<_>>()),
+            frames: frames(&columns.iter().map(|column| &**column).collect::<Vec<_>>()),
             terms: Vec::new(),
             relation: Relation::Unknown,
         }))
@@ -213,9 +222,9 @@ impl<'a> Interpreter<'a> {
     pub(super) fn call_udf(&mut self, udf: Option<usize>, call: &Call<'a>) -> Value<'a> {
         let name = self.text_at(call.method);
         let own = self.function_call(name, udf, call);
-        let args = call.flat().iter().map(of_argument).collect::<Vec<_>>();
+        let args: Vec<Cow<'_, Column>> = call.parts().map(of_argument).collect();
         let calls = args.iter().fold(SmallVec::from_slice(&[own]), |all, column| joined(&all, &column.calls));
-        let frames = frames(&args.iter().collect::<Vec<_>>());
+        let frames = frames(&args.iter().map(|column| &**column).collect::<Vec<_>>());
         let relation = if frames.len() > 1 { Relation::NoEquality } else { Relation::Unknown };
         Value::Column(Rc::new(Column { udf: true, calls, computed: true, frames, relation, ..Column::default() }))
     }
@@ -226,7 +235,7 @@ impl<'a> Interpreter<'a> {
         let index = *self.functions.entry(call.span).or_insert(next);
         if index == next {
             let args: Vec<Literal> = call.values.iter().map(Value::literal).collect();
-            let columns = call.flat().iter().filter_map(|value| of_argument(value).name).collect();
+            let columns = call.parts().filter_map(name_of_argument).collect();
             self.plan.functions.push(FunctionCall {
                 language: Language::Python,
                 name: name.to_owned(),
@@ -273,17 +282,16 @@ impl<'a> Interpreter<'a> {
     /// A method of a column.
     pub(super) fn column_method(&mut self, column: &Rc<Column>, name: &str, call: &Call<'a>) -> Value<'a> {
         let args = &call.values;
-        let others = args.iter().map(of_argument).fold(column.calls.clone(), |all, other| joined(&all, &other.calls));
-        let of_columns: Vec<Column> = args.iter().map(of_argument).collect();
-        let frames = frames(&std::iter::once(&**column).chain(&of_columns).collect::<Vec<_>>());
         let of = |relation| {
+            let others: Vec<Cow<'_, Column>> = args.iter().map(of_argument).collect();
+            let columns = std::iter::once(&**column).chain(others.iter().map(|other| &**other));
             Value::Column(Rc::new(Column {
                 relation,
                 aggregate: column.aggregate,
                 udf: column.udf,
-                calls: others.clone(),
+                calls: others.iter().fold(column.calls.clone(), |all, other| joined(&all, &other.calls)),
                 computed: true,
-                frames: frames.clone(),
+                frames: frames(&columns.collect::<Vec<_>>()),
                 ..Column::default()
             }))
         };

@@ -20,7 +20,7 @@ impl<'a> Interpreter<'a> {
         let node = self.node(operator, &[frame], Some(site));
         self.used_in(node, &call.values);
         for index in
-            call.flat().iter().filter_map(|value| if let Value::Column(column) = value { column.window } else { None })
+            call.parts().filter_map(|value| if let Value::Column(column) = value { column.window } else { None })
         {
             if let Some(window) = self.plan.windows.get_mut(index) {
                 window.used_on.push(frame);
@@ -116,7 +116,7 @@ impl<'a> Interpreter<'a> {
                 return self.join_with(frame, Join { condition: JoinCondition::Cross, kind, terms: Vec::new() }, call);
             }
             Step::Group => {
-                let keys = call.flat().iter().map(|value| column::of_argument(value).name).collect();
+                let keys = call.parts().map(column::name_of_argument).collect();
                 return Value::Grouped(Rc::new(Grouped { input: frame, keys, pivot: None, other: None }));
             }
             Step::Aggregate => Operator::Aggregate { keys: Vec::new(), grouped: false, pivot: None },

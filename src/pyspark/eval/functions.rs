@@ -135,7 +135,7 @@ impl<'a> Interpreter<'a> {
         }
         self.read.insert((code.base, id));
         let scope = self.scope_of(code, id);
-        let env = self.new_env(Some(closure.env));
+        let env = self.new_call_env(closure.env);
         // Defaults see the names around the function, not those of its caller.
         let caller = std::mem::replace(&mut self.frame.env, closure.env);
         self.bind_params(code, function, env, bound, missing);

@@ -3,6 +3,11 @@
 //! Loops are run once, branches are merged, functions are read for their callers' arguments (and with what their
 //! parameters' names, annotations and uses tell, if nothing calls them). Work is capped: a file that asks for more than
 //! the budget loses facts, never time.
+//!
+//! Every edit interprets the whole file again, from the statements that `file` keeps: nothing is remembered per function.
+//! Places, nodes, loops and scopes in a plan are those of the whole file, and what a function does depends on who called
+//! what before it; a memo would have to carry all of that over, and would know every list of the plan. What makes an edit
+//! cheap is that a step costs little: names and arguments are looked at, not copied.
 
 mod arguments;
 mod builtin;
@@ -99,6 +104,8 @@ enum Usage<'a> {
 struct Env<'a> {
     names: FxHashMap<&'a str, Option<Value<'a>>>,
     parent: Option<EnvId>,
+    /// It is that of a call, which nobody sees but the call and the functions that are made in it.
+    of_call: bool,
     /// Names that `global` and `nonlocal` take from elsewhere.
     outer: SmallVec<[(&'a str, EnvId); 1]>,
 }
@@ -118,6 +125,13 @@ struct Frame<'a> {
 /// One change of a name: where, which, and what it was.
 type Change<'a> = (EnvId, &'a str, Option<Option<Value<'a>>>);
 
+/// What a branch that runs has changed so far.
+struct Branch<'a> {
+    /// The first namespace that is younger than the branch.
+    first_env: u32,
+    changes: Vec<Change<'a>>,
+}
+
 /// How a block ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Flow {
@@ -131,7 +145,7 @@ struct Interpreter<'a> {
     outside: Outside,
     plan: StaticPlan,
     envs: Vec<Env<'a>>,
-    journal: Vec<Vec<Change<'a>>>,
+    journal: Vec<Branch<'a>>,
     frame: Frame<'a>,
     /// Functions that run, to cut recursion.
     calls: Vec<(u32, FunctionId)>,
@@ -256,7 +270,7 @@ impl<'a> Interpreter<'a> {
             inputs: SmallVec::from_slice(inputs),
             site,
             scope: self.frame.scope,
-            loops: self.frame.loops.clone(),
+            loops: SmallVec::from_slice(&self.frame.loops),
             conditional: self.frame.conditional,
             cached: false,
         });

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{Change, Env, Flow, Interpreter};
+use super::{Branch, Env, Flow, Interpreter};
 use crate::pyspark::ir::{Expr, ExprId};
 use crate::pyspark::plan::Binding;
 use crate::pyspark::value::{Code, Entry, EnvId, Item, Value};
@@ -14,6 +14,12 @@ pub(super) type Changes<'a> = Vec<(EnvId, &'a str, Option<Value<'a>>)>;
 impl<'a> Interpreter<'a> {
     pub(super) fn new_env(&mut self, parent: Option<EnvId>) -> EnvId {
         self.envs.push(Env { parent, ..Env::default() });
+        EnvId(self.envs.len() as u32 - 1)
+    }
+
+    /// The names of a call of a function that stands in this namespace.
+    pub(super) fn new_call_env(&mut self, parent: EnvId) -> EnvId {
+        self.envs.push(Env { parent: Some(parent), of_call: true, ..Env::default() });
         EnvId(self.envs.len() as u32 - 1)
     }
 
@@ -39,11 +45,15 @@ impl<'a> Interpreter<'a> {
         self.envs[env.0 as usize].names.get(name).cloned().flatten()
     }
 
-    /// Binds a name (`None` deletes it) and remembers what it was.
+    /// Binds a name (`None` deletes it) and remembers what it was, unless the running branch made the call that it is a
+    /// name of: no other branch sees it.
     pub(super) fn set(&mut self, env: EnvId, name: &'a str, value: Option<Value<'a>>) {
-        let before = self.envs[env.0 as usize].names.insert(name, value);
-        if let Some(journal) = self.journal.last_mut() {
-            journal.push((env, name, before));
+        let names = &mut self.envs[env.0 as usize];
+        let before = names.names.insert(name, value);
+        if let Some(branch) = self.journal.last_mut()
+            && !(names.of_call && env.0 >= branch.first_env)
+        {
+            branch.changes.push((env, name, before));
         }
     }
 
@@ -56,14 +66,14 @@ impl<'a> Interpreter<'a> {
 
     /// Starts a branch: what is assigned from here on can be taken back.
     pub(super) fn begin(&mut self) {
-        self.journal.push(Vec::new());
+        self.journal.push(Branch { first_env: self.envs.len() as u32, changes: Vec::new() });
     }
 
     /// Ends a branch: takes back what it assigned, and tells it.
     pub(super) fn rollback(&mut self) -> Changes<'a> {
-        let journal: Vec<Change<'a>> = self.journal.pop().unwrap_or_default();
+        let Some(branch) = self.journal.pop() else { return Vec::new() };
         let mut changes: Changes<'a> = Vec::new();
-        for (env, name, before) in journal.into_iter().rev() {
+        for (env, name, before) in branch.changes.into_iter().rev() {
             let names = &mut self.envs[env.0 as usize].names;
             let now = names.get(name).cloned();
             match before {

@@ -330,8 +330,8 @@ impl<'a> Interpreter<'a> {
                 let literal = |value: &Value<'a>| matches!(value, Value::Column(column) if column.constant);
                 // Of `*keys` nobody knows the number.
                 let unpacked = call.args.iter().any(|arg| arg.name == ArgName::Star);
-                next.partitioned |= unpacked || call.flat().iter().any(|value| !literal(value));
-                next.keys = call.flat().iter().map(|value| column::of_argument(value).name).collect();
+                next.partitioned |= unpacked || call.parts().any(|value| !literal(value));
+                next.keys = call.parts().map(column::name_of_argument).collect();
                 if let Some(order) = next.index.and_then(|index| self.plan.windows.get_mut(index)) {
                     order.partitioned |= next.partitioned;
                     order.keys.clone_from(&next.keys);

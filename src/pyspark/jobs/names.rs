@@ -1,5 +1,7 @@
 //! Names that stand for one value in the whole file.
 
+use std::cell::OnceCell;
+
 use rustc_hash::FxHashMap;
 
 use crate::pyspark::ir::{Clause, Expr, ExprId, ParamKind, Stmt, StmtNode};
@@ -9,15 +11,34 @@ use crate::text::Span;
 /// Where a name gets its one value; `None` if it gets several, or one that the file doesn't tell.
 type Bound<'a> = Option<(Code<'a>, ExprId)>;
 
-/// The names of a file with the values that they are bound to.
-pub(super) struct Names<'a> {
+/// The names of a file with the values that they are bound to, read when somebody asks for the first one: few files
+/// hand names to the jobs that they start.
+pub(super) struct Names<'a, 's> {
+    text: &'a str,
+    statements: &'s [Code<'a>],
+    read: OnceCell<Read<'a>>,
+}
+
+impl<'a, 's> Names<'a, 's> {
+    /// Every name that is bound somewhere in these statements.
+    pub(super) fn of(text: &'a str, statements: &'s [Code<'a>]) -> Self {
+        Self { text, statements, read: OnceCell::new() }
+    }
+
+    /// The one value of a name.
+    pub(super) fn value(&self, name: &str) -> Bound<'a> {
+        let read = self.read.get_or_init(|| Read::of(self.text, self.statements));
+        read.by_name.get(name).copied().flatten()
+    }
+}
+
+struct Read<'a> {
     text: &'a str,
     by_name: FxHashMap<&'a str, Bound<'a>>,
 }
 
-impl<'a> Names<'a> {
-    /// Every name that is bound somewhere in these statements.
-    pub(super) fn of(text: &'a str, tops: &[Code<'a>]) -> Self {
+impl<'a> Read<'a> {
+    fn of(text: &'a str, tops: &[Code<'a>]) -> Self {
         let mut names = Self { text, by_name: FxHashMap::default() };
         for code in tops {
             names.block(*code, &code.top.body);
@@ -37,11 +58,6 @@ impl<'a> Names<'a> {
             }
         }
         names
-    }
-
-    /// The one value of a name.
-    pub(super) fn value(&self, name: &str) -> Bound<'a> {
-        self.by_name.get(name).copied().flatten()
     }
 
     fn bind(&mut self, code: Code<'a>, name: Span, value: Option<ExprId>) {

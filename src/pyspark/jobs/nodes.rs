@@ -43,13 +43,13 @@ const RUNNERS: [&str; 17] = [
 /// Reads literals.
 pub(super) struct Reader<'a, 'n> {
     text: &'a str,
-    names: &'n Names<'a>,
+    names: &'n Names<'a, 'n>,
     /// What may still be read, in bytes of texts and [`EXPRESSION`]s; names in names can't multiply further.
     budget: Cell<usize>,
 }
 
 impl<'a, 'n> Reader<'a, 'n> {
-    pub(super) fn new(text: &'a str, names: &'n Names<'a>) -> Self {
+    pub(super) fn new(text: &'a str, names: &'n Names<'a, 'n>) -> Self {
         Self { text, names, budget: Cell::new((1 << 18) + 8 * text.len()) }
     }
 

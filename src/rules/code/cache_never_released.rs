@@ -64,7 +64,7 @@ fn check(cx: &mut CodeContext<'_>) {
     }
     let consumers = consumers(cx.plan);
     for cached in cached(cx.plan) {
-        if let Some(finding) = judge(cx, &consumers, &cached) {
+        if let Some(finding) = judge(cx, consumers, &cached) {
             cx.shared.report(finding);
         }
     }

@@ -1,11 +1,11 @@
 //! A cache that one action reads.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::caches::{Cached, cached, downstream, is_behind};
 use super::shape::consumers;
 use crate::declare_rule;
-use crate::pyspark::plan::{ActionKind, Captured, NodeId, Operator};
+use crate::pyspark::plan::{Action, ActionKind, Captured, NodeId, Operator};
 use crate::rules::{CodeContext, Finding, Severity, templates};
 
 declare_rule! {
@@ -54,18 +54,31 @@ fn check(cx: &mut CodeContext<'_>) {
         return;
     }
     let consumers = consumers(cx.plan);
+    let mut readers: Readers<'_> = FxHashMap::default();
+    for action in &cx.plan.actions {
+        readers.entry(action.input).or_default().push(action);
+    }
     for cached in cached(cx.plan) {
-        if let Some(finding) = judge(cx, &consumers, &cached) {
+        if let Some(finding) = judge(cx, consumers, &readers, &cached) {
             cx.shared.report(finding);
         }
     }
 }
 
-fn judge(cx: &CodeContext<'_>, consumers: &[Vec<NodeId>], cached: &Cached<'_>) -> Option<Finding> {
+/// The actions by the frame that they run.
+type Readers<'a> = FxHashMap<Option<NodeId>, Vec<&'a Action>>;
+
+fn judge(
+    cx: &CodeContext<'_>,
+    consumers: &[Vec<NodeId>],
+    readers: &Readers<'_>,
+    cached: &Cached<'_>,
+) -> Option<Finding> {
     let plan = cx.plan;
     let node = plan.node(cached.node);
     let computed = downstream(plan, consumers, cached);
-    let escapes = plan.escapes.iter().any(|id| computed.contains(id));
+    // They are in order; what is computed from one cache is little beside all that escapes.
+    let escapes = computed.iter().any(|id| plan.escapes.binary_search(id).is_ok());
     let carried =
         computed.iter().any(|&id| matches!(plan.node(id).operator, Operator::LoopCarried(_) | Operator::Merge));
     let streams = plan.streams.iter().any(|stream| computed.contains(&stream.input));
@@ -79,8 +92,7 @@ fn judge(cx: &CodeContext<'_>, consumers: &[Vec<NodeId>], cached: &Cached<'_>) -
     if escapes || carried || streams || runs || plan.scope(node.scope).is_test {
         return None;
     }
-    let readers: Vec<_> =
-        plan.actions.iter().filter(|action| action.input.is_some_and(|id| computed.contains(&id))).collect();
+    let readers: Vec<_> = computed.iter().filter_map(|id| readers.get(&Some(*id))).flatten().copied().collect();
     // Views and commands read a frame whenever someone asks.
     if readers.iter().any(|action| matches!(action.kind, ActionKind::Other(_))) {
         return None;

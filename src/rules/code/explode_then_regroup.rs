@@ -56,7 +56,7 @@ fn check(cx: &mut CodeContext<'_>) {
         let id = NodeId(index as u32);
         let Operator::Project { explodes: true, .. } = node.operator else { continue };
         let Some(exploded) = exploded(cx, id).filter(|_| !cx.plan.is_repeat(id)) else { continue };
-        for group in groups(cx.plan, &consumers, id) {
+        for group in groups(cx.plan, consumers, id) {
             let Some((severity, how)) = judge(cx, id, group, &exploded) else { continue };
             let Some(site) = &cx.plan.node(group).site else { continue };
             let message = format!(

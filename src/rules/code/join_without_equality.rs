@@ -63,9 +63,12 @@ fn check(cx: &mut CodeContext<'_>) {
         let (Operator::Join(join), Some(site), [left, right]) = (&node.operator, &node.site, &node.inputs[..]) else {
             continue;
         };
+        if join.condition != JoinCondition::NoEquality {
+            continue;
+        }
         let sides = [*left, *right];
         let is_meant = sides.iter().any(|&side| is_small(cx.plan, side, few) || hint(cx.plan, side).is_some());
-        if join.condition != JoinCondition::NoEquality || is_meant || has_condition_later(cx.plan, cx.shared.text, id) {
+        if is_meant || has_condition_later(cx.plan, cx.shared.text, id) {
             continue;
         }
         if let Some(finding) = judge(cx, site, sides) {

@@ -58,7 +58,7 @@ fn check(cx: &mut CodeContext<'_>) {
         if cx.plan.is_repeat(id) {
             continue;
         }
-        if let Some(loser) = loser(cx, &consumers, &acted, id) {
+        if let Some(loser) = loser(cx, consumers, &acted, id) {
             let (what, at) = loser;
             let method = site.method.of(cx.shared.text);
             let message = format!(
@@ -70,7 +70,7 @@ fn check(cx: &mut CodeContext<'_>) {
                 None => finding,
             };
             cx.shared.report(finding.with_fixes(templates::without_call(cx.shared.text, site)));
-        } else if is_layout(cx.plan, &consumers, id) {
+        } else if is_layout(cx.plan, consumers, id) {
             let message = format!(
                 "{} sorts all rows before a write: it samples the input and shuffles it by ranges. sortWithinPartitions behind a repartition by the key gives files the same narrow ranges of values without the pass.",
                 site.method.of(cx.shared.text)

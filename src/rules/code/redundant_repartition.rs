@@ -53,13 +53,13 @@ fn check(cx: &mut CodeContext<'_>) {
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
         let (Operator::Repartition { keyed, count }, Some(site)) = (&node.operator, &node.site) else { continue };
-        let comes_out_of_few = node.inputs.first().is_none_or(|&input| is_from_few_tasks(cx.plan, input));
         let is_open = count.is_none() && !keyed;
         if node.conditional || is_open || cx.plan.is_repeat(id) {
             continue;
         }
-        let Some(next) = next(cx.plan, &consumers, &acted, id) else { continue };
+        let Some(next) = next(cx.plan, consumers, &acted, id) else { continue };
         let keys = columns(site, cx.shared.text);
+        let comes_out_of_few = node.inputs.first().is_none_or(|&input| is_from_few_tasks(cx.plan, input));
         let Some((what, severity)) = undone(cx, next, *keyed, &keys, comes_out_of_few) else { continue };
         let Some(at) = &cx.plan.node(next).site else { continue };
         let written = called(site).of(cx.shared.text);
@@ -73,7 +73,8 @@ fn check(cx: &mut CodeContext<'_>) {
             true => templates::merge_repartition(cx.shared.text, site, at),
             false => templates::without_call(cx.shared.text, site),
         };
-        let finding = Finding::new(cx.shared.rule, severity, called(site), message).with_related(at.method, format!("the {what}"));
+        let finding = Finding::new(cx.shared.rule, severity, called(site), message)
+            .with_related(at.method, format!("the {what}"));
         cx.shared.report(finding.with_fixes(fix));
     }
 }
@@ -96,13 +97,21 @@ fn next(plan: &StaticPlan, consumers: &[Vec<NodeId>], acted: &[bool], mut id: No
 }
 
 /// What undoes the repartition, and how sure that is.
-fn undone(cx: &CodeContext<'_>, next: NodeId, keyed: bool, keys: &[Option<String>], few: bool) -> Option<(&'static str, Severity)> {
+fn undone(
+    cx: &CodeContext<'_>,
+    next: NodeId,
+    keyed: bool,
+    keys: &[Option<String>],
+    few: bool,
+) -> Option<(&'static str, Severity)> {
     let node = cx.plan.node(next);
     let differs = |of_next: &[Option<String>]| {
         let known: Option<Vec<&String>> = keys.iter().map(Option::as_ref).collect();
         let of_next: Option<Vec<&String>> = of_next.iter().map(Option::as_ref).collect();
         match (known, of_next) {
-            (Some(known), Some(of_next)) if !known.is_empty() && !of_next.is_empty() => known.iter().any(|key| !of_next.contains(key)),
+            (Some(known), Some(of_next)) if !known.is_empty() && !of_next.is_empty() => {
+                known.iter().any(|key| !of_next.contains(key))
+            }
             _ => false,
         }
     };
@@ -129,7 +138,8 @@ fn undone(cx: &CodeContext<'_>, next: NodeId, keyed: bool, keys: &[Option<String
 fn is_from_few_tasks(plan: &StaticPlan, id: NodeId) -> bool {
     plan.upstream(id).into_iter().any(|id| match &plan.node(id).operator {
         Operator::Source(Source::Read { format, options, .. }) => {
-            !matches!(format.as_deref(), Some("parquet" | "orc" | "delta" | "iceberg")) || option(options, "numPartitions").is_some()
+            !matches!(format.as_deref(), Some("parquet" | "orc" | "delta" | "iceberg"))
+                || option(options, "numPartitions").is_some()
         }
         Operator::Source(Source::Table(_)) => false,
         Operator::Source(_) | Operator::Coalesce { .. } | Operator::Limit(_) | Operator::Rdd | Operator::Udf => true,

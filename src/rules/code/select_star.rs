@@ -60,8 +60,10 @@ fn check(cx: &mut CodeContext<'_>) {
         let star = star(node, site, cx.shared.text);
         let is_small = matches!(cx.plan.bound(id), RowBound::Exactly(_) | RowBound::Small);
         let Some(star) = star.filter(|_| !is_small && !cx.plan.is_repeat(id)) else { continue };
-        let Some(use_) = kept(cx.plan, &consumers, id) else { continue };
-        let message = format!("All columns are read and {use_}, those that the table gets later as well. Name the columns that are needed.");
+        let Some(use_) = kept(cx.plan, consumers, id) else { continue };
+        let message = format!(
+            "All columns are read and {use_}, those that the table gets later as well. Name the columns that are needed."
+        );
         cx.shared.report(Finding::new(cx.shared.rule, Severity::Hint, star, message));
     }
 }

@@ -9,14 +9,8 @@ use crate::rules::Shared;
 use crate::text::Span;
 
 /// By node: the operators that read it.
-pub(super) fn consumers(plan: &StaticPlan) -> Vec<Vec<NodeId>> {
-    let mut consumers = vec![Vec::new(); plan.nodes.len()];
-    for (index, node) in plan.nodes.iter().enumerate() {
-        for input in &node.inputs {
-            consumers[input.0 as usize].push(NodeId(index as u32));
-        }
-    }
-    consumers
+pub(super) fn consumers(plan: &StaticPlan) -> &[Vec<NodeId>] {
+    &plan.consumers
 }
 
 /// By node: whether something other than an operator reads it: an action, a release, Python that gets it.
@@ -194,7 +188,7 @@ pub(super) fn growths(plan: &StaticPlan, wanted: impl Fn(&Node) -> bool) -> Vec<
             continue;
         };
         let (variable, inside) = (NodeId(index as u32), *inside);
-        let built_on = downstream(&consumers, variable);
+        let built_on = downstream(consumers, variable);
         for id in plan.upstream(end).into_iter().filter(|id| built_on.contains(id)) {
             let node = plan.node(id);
             if wanted(node) && node.site.is_some() && node.loops.contains(&inside) {

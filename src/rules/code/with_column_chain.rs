@@ -62,7 +62,7 @@ fn check(cx: &mut CodeContext<'_>) {
         if column(cx, id).is_none() || !is_last || cx.plan.is_repeat(id) {
             continue;
         }
-        let calls = chain(cx, &consumers, id);
+        let calls = chain(cx, consumers, id);
         if (calls.len() as f64) < cx.shared.option("min-calls") || depend(&calls, cx.shared.text) {
             continue;
         }
