@@ -108,7 +108,17 @@ impl<'a> Comments<'a> {
         let first_lines = lines.iter().enumerate().map(first_of).collect();
         let opening_lines = if syntax == Syntax::Python { opening_lines(&lines) } else { Vec::new() };
         let commented = (0..lines.len()).filter(|at| lines[*at].comment.is_some()).collect();
-        Self { text, syntax, sql, lines, first_lines, opening_lines, commented, ignored_in_file, used: RefCell::default() }
+        Self {
+            text,
+            syntax,
+            sql,
+            lines,
+            first_lines,
+            opening_lines,
+            commented,
+            ignored_in_file,
+            used: RefCell::default(),
+        }
     }
 
     /// Whether a comment on the line of `span`, right above it, or for the whole file names the rule.

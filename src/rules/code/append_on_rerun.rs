@@ -62,7 +62,9 @@ fn check(cx: &mut CodeContext<'_>) {
     }
     for action in &cx.plan.actions {
         let ActionKind::Write(write) = &action.kind else { continue };
-        let Some(looped) = action.loops.iter().map(|&id| cx.plan.loop_(id)).find(|looped| looped.retries) else { continue };
+        let Some(looped) = action.loops.iter().map(|&id| cx.plan.loop_(id)).find(|looped| looped.retries) else {
+            continue;
+        };
         let tells_itself = ["txnAppId", "txnVersion"].iter().any(|name| option(&write.options, name).is_some());
         if !appends(action, write) || tells_itself || is_batch(cx.plan, action) || removes_first(cx, action) {
             continue;

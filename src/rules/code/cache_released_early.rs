@@ -61,10 +61,10 @@ fn check(cx: &mut CodeContext<'_>) {
     }
     let caches = cached(cx.plan);
     for (released, site) in &cx.plan.unpersists {
-        let of_this = |cached: &&Cached<'_>| {
-            keeps(cx.plan, cached, *released) && cached.site.call.start < site.method.start
-        };
-        let is_kept_again = caches.iter().any(|cached| keeps(cx.plan, cached, *released) && is_behind(cached.site, site.method));
+        let of_this =
+            |cached: &&Cached<'_>| keeps(cx.plan, cached, *released) && cached.site.call.start < site.method.start;
+        let is_kept_again =
+            caches.iter().any(|cached| keeps(cx.plan, cached, *released) && is_behind(cached.site, site.method));
         let Some(cached) = caches.iter().rfind(of_this).filter(|_| !is_kept_again) else { continue };
         if let Some(finding) = judge(cx, &caches, cached, site) {
             cx.shared.report(finding);
@@ -88,7 +88,10 @@ fn judge(cx: &CodeContext<'_>, caches: &[Cached<'_>], cached: &Cached<'_>, site:
     let name = name(cx, cached, first).unwrap_or("The frame");
     let what = match filled {
         true => format!("{name} is computed again from its sources by {}, behind this release.", first.method),
-        false => format!("{name} is released before any action fills its cache: {} computes it as if it never was cached.", first.method),
+        false => format!(
+            "{name} is released before any action fills its cache: {} computes it as if it never was cached.",
+            first.method
+        ),
     };
     let message = format!("{what} Release it behind the last action that reads it.");
     let fix = templates::release_behind(cx.shared.text, site, last);

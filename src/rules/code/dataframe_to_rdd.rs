@@ -92,9 +92,8 @@ fn by_row(cx: &CodeContext<'_>, rdd: NodeId) -> bool {
     let text = cx.shared.text;
     let sites =
         cx.plan.nodes.iter().filter(|node| node.inputs.first() == Some(&rdd)).filter_map(|node| node.site.as_ref());
-    let mut by_row = sites
-        .filter(|site| matches!(site.step(text), Some(Step::Map | Step::MapKeys | Step::Filter)))
-        .peekable();
+    let mut by_row =
+        sites.filter(|site| matches!(site.step(text), Some(Step::Map | Step::MapKeys | Step::Filter))).peekable();
     by_row.peek().is_some()
         && !by_row.any(|site| OF_MLLIB.iter().any(|name| site.arguments.of(text).contains(name)))
         && !is_text(cx, rdd)

@@ -50,7 +50,8 @@ fn check(cx: &mut CodeContext<'_>) {
         return;
     }
     for (index, node) in cx.plan.nodes.iter().enumerate() {
-        let (Operator::Repartition { count: Some(count), keyed: false } | Operator::Coalesce { count: Some(count) }) = &node.operator
+        let (Operator::Repartition { count: Some(count), keyed: false } | Operator::Coalesce { count: Some(count) }) =
+            &node.operator
         else {
             continue;
         };
@@ -58,7 +59,8 @@ fn check(cx: &mut CodeContext<'_>) {
         let is_small = matches!(cx.plan.bound(input), RowBound::Exactly(_) | RowBound::Small);
         let written = site.args.first().is_some_and(|argument| {
             let digits = argument.span.of(cx.shared.text);
-            matches!(argument.value, Literal::Integer(_)) && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_')
+            matches!(argument.value, Literal::Integer(_))
+                && digits.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_')
         });
         let is_test = cx.plan.scope(node.scope).is_test;
         if *count < 2 || !written || is_small || is_test || cx.plan.is_repeat(NodeId(index as u32)) {

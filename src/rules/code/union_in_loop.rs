@@ -68,7 +68,11 @@ fn judge(cx: &CodeContext<'_>, growth: Growth) -> Option<Finding> {
     let site = node.site.as_ref()?;
     let depends = |side: &&NodeId| cx.plan.upstream(**side).contains(&growth.variable);
     let missing = site.argument(1, "allowMissingColumns").is_some();
-    if missing || looped.comprehension || !has_many_turns(looped, cx.shared.option("max-turns")) || is_cut(cx.plan, growth) {
+    if missing
+        || looped.comprehension
+        || !has_many_turns(looped, cx.shared.option("max-turns"))
+        || is_cut(cx.plan, growth)
+    {
         return None;
     }
     let mut added = node.inputs.iter().filter(|side| !depends(side));
@@ -82,7 +86,10 @@ fn judge(cx: &CodeContext<'_>, growth: Growth) -> Option<Finding> {
         Added::Read => ("a scan", "Give all paths or a pattern to one read."),
         Added::Rows => ("a literal frame", "Collect the rows in a list and call createDataFrame once."),
         Added::Part => ("a scan of the same frame", "Select all of them by one filter (isin), or group by the key."),
-        Added::Other => ("an input", "Read all of them at once where they have one source, or collect the frames in a list and union that."),
+        Added::Other => (
+            "an input",
+            "Read all of them at once where they have one source, or collect the frames in a list and union that.",
+        ),
     };
     let message = format!(
         "{} adds {what} to the plan in {} of this loop, and the whole plan is analysed again each time. {instead}",

@@ -74,8 +74,13 @@ fn check(cx: &mut SettingsContext<'_>) {
     }
     let conf = cx.shared.conf;
     let mut clashes: Vec<Clash> =
-        [deploy_mode(conf), heartbeat(conf), timeouts(conf), executor_memory(conf), task_cpus(conf)].into_iter().flatten().collect();
-    clashes.extend(["spark.memory.fraction", "spark.memory.storageFraction"].map(|key| fraction(conf, key)).into_iter().flatten());
+        [deploy_mode(conf), heartbeat(conf), timeouts(conf), executor_memory(conf), task_cpus(conf)]
+            .into_iter()
+            .flatten()
+            .collect();
+    clashes.extend(
+        ["spark.memory.fraction", "spark.memory.storageFraction"].map(|key| fraction(conf, key)).into_iter().flatten(),
+    );
     clashes.extend(ENCRYPTIONS.map(|key| encryption(conf, key)).into_iter().flatten());
     if !support::runs_locally(cx) {
         clashes.extend(cores(conf));
@@ -193,9 +198,8 @@ fn timeouts(conf: &EffectiveConf) -> Option<Clash> {
 
 fn executor_memory(conf: &EffectiveConf) -> Option<Clash> {
     let memory = conf.bytes(EXECUTOR_MEMORY).filter(|memory| memory.0 < LEAST_EXECUTOR_MEMORY)?;
-    let message = format!(
-        "Executors need at least 450 MiB of heap and `{EXECUTOR_MEMORY}` is {memory}; a bare number is MiB."
-    );
+    let message =
+        format!("Executors need at least 450 MiB of heap and `{EXECUTOR_MEMORY}` is {memory}; a bare number is MiB.");
     Some(Clash { keys: vec![EXECUTOR_MEMORY], message, better: Some((EXECUTOR_MEMORY, "1g".to_owned())) })
 }
 
@@ -207,7 +211,9 @@ fn encryption(conf: &EffectiveConf, key: &'static str) -> Option<Clash> {
     let encrypted = conf.boolean(key) == Some(true) && conf.boolean(AUTHENTICATE) == Some(false);
     encrypted.then(|| Clash {
         keys: vec![key, AUTHENTICATE],
-        message: format!("`{key}` needs `{AUTHENTICATE} true`: Spark encrypts only between parties that know each other."),
+        message: format!(
+            "`{key}` needs `{AUTHENTICATE} true`: Spark encrypts only between parties that know each other."
+        ),
         better: Some((AUTHENTICATE, "true".to_owned())),
     })
 }
@@ -239,7 +245,11 @@ fn executor_bounds(conf: &EffectiveConf) -> Option<Clash> {
     } else {
         return None;
     };
-    Some(Clash { keys: vec![MAX_EXECUTORS, MIN_EXECUTORS], message, better: Some((MAX_EXECUTORS, min.max(1).to_string())) })
+    Some(Clash {
+        keys: vec![MAX_EXECUTORS, MIN_EXECUTORS],
+        message,
+        better: Some((MAX_EXECUTORS, min.max(1).to_string())),
+    })
 }
 
 /// Options that a JVM may not be given this way, with what to do instead; a text search, as Spark's is.
@@ -260,7 +270,8 @@ const DRIVER: JavaOptions =
     JavaOptions { whose: "the driver's", refused: &[("-Xmx", "The heap's size is `spark.driver.memory`.")] };
 
 fn java_options(cx: &mut SettingsContext<'_>, setting: &Setting, options: &JavaOptions) {
-    let instead = |word: &str| options.refused.iter().find(|(part, _)| word.contains(part)).map(|(_, instead)| *instead);
+    let instead =
+        |word: &str| options.refused.iter().find(|(part, _)| word.contains(part)).map(|(_, instead)| *instead);
     let refused: Vec<(String, Span, &'static str)> = support::words(&cx.shared, setting)
         .into_iter()
         .filter_map(|(word, span)| Some((word.to_owned(), span, instead(word)?)))

@@ -2,8 +2,8 @@
 
 use super::support;
 use crate::catalog::{self, Kind, SettingFacts};
-use crate::conf::value::{self, Noticed, Parsed, Reason, Refusal};
 use crate::conf::carriers::{Problem, ProblemKind};
+use crate::conf::value::{self, Noticed, Parsed, Reason, Refusal};
 use crate::conf::{Bytes, Carrier, Setting};
 use crate::declare_rule;
 use crate::rules::{Edit, Finding, Fix, FixKind, SettingsContext, Severity, Vendor};
@@ -47,7 +47,10 @@ fn check(cx: &mut SettingsContext<'_>) {
     }
     for setting in cx.settings.iter().filter(|setting| !setting.key_is_prefix) {
         let (Some(facts), Some(text)) = (catalog::setting(&setting.key), setting.value.literal()) else { continue };
-        if is_placeholder(text) || vendor_takes(cx.shared.environment.vendor, setting.carrier, text) || facts.kind(cx.shared.version()) == Kind::Untyped {
+        if is_placeholder(text)
+            || vendor_takes(cx.shared.environment.vendor, setting.carrier, text)
+            || facts.kind(cx.shared.version()) == Kind::Untyped
+        {
             continue;
         }
         let finding = match value::parse(facts, cx.shared.version(), text) {
@@ -76,7 +79,9 @@ fn not_a_string(cx: &SettingsContext<'_>, problem: &Problem) -> Finding {
 
 /// `EXECUTOR_MEMORY`: something fills it in before Spark sees it.
 fn is_placeholder(text: &str) -> bool {
-    text.contains('_') && text.len() >= 4 && text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+    text.contains('_')
+        && text.len() >= 4
+        && text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
 }
 
 /// `auto` means something on clusters of Databricks.
@@ -98,21 +103,38 @@ fn refused(cx: &SettingsContext<'_>, setting: &Setting, facts: &SettingFacts, te
         false => format!("`{}`: {what} ({when}).", text.trim()),
     };
     let mut finding = support::finding(&cx.shared, severity, support::value_or_key(setting), message);
-    finding.fixes = refusal.suggestion.and_then(|value| support::set_value(&cx.shared, setting, &value)).into_iter().collect();
+    finding.fixes =
+        refusal.suggestion.and_then(|value| support::set_value(&cx.shared, setting, &value)).into_iter().collect();
     finding
 }
 
 /// An accepted value that is nothing once its unit is applied, or a heap that no machine has.
-fn surprising(cx: &SettingsContext<'_>, setting: &Setting, facts: &SettingFacts, text: &str, parsed: &Parsed) -> Option<Finding> {
+fn surprising(
+    cx: &SettingsContext<'_>,
+    setting: &Setting,
+    facts: &SettingFacts,
+    text: &str,
+    parsed: &Parsed,
+) -> Option<Finding> {
     const TERABYTE: i64 = 1 << 40;
     let unit_is_written = text.trim().ends_with(|c: char| c.is_ascii_alphabetic());
     let starts_with_zero = text.trim().starts_with('0');
     let message = match parsed {
         Parsed::Bytes(0, unit) if unit_is_written && !starts_with_zero => {
-            format!("`{}` is less than one unit of {} ({}): Spark reads it as 0.", text.trim(), setting.key, unit.suffix())
+            format!(
+                "`{}` is less than one unit of {} ({}): Spark reads it as 0.",
+                text.trim(),
+                setting.key,
+                unit.suffix()
+            )
         }
         Parsed::Time(0, unit) if unit_is_written && !starts_with_zero => {
-            format!("`{}` is less than one unit of {} ({}): Spark reads it as 0.", text.trim(), setting.key, unit.name())
+            format!(
+                "`{}` is less than one unit of {} ({}): Spark reads it as 0.",
+                text.trim(),
+                setting.key,
+                unit.name()
+            )
         }
         Parsed::Bytes(amount, unit) if !unit_is_written && is_heap(facts) => {
             let bytes = Bytes(amount.saturating_mul(unit.bytes()));
@@ -152,6 +174,9 @@ fn unknown_name(key: &str, text: &str) -> Option<Refusal> {
 fn is_heap(facts: &SettingFacts) -> bool {
     matches!(
         facts.name(),
-        "spark.driver.memory" | "spark.executor.memory" | "spark.driver.memoryOverhead" | "spark.executor.memoryOverhead"
+        "spark.driver.memory"
+            | "spark.executor.memory"
+            | "spark.driver.memoryOverhead"
+            | "spark.executor.memoryOverhead"
     )
 }

@@ -96,7 +96,8 @@ fn findings(cx: &SettingsContext<'_>, setting: &Setting) -> Vec<Finding> {
     if has("IgnoreUnrecognizedVMOptions") {
         return Vec::new();
     }
-    let other_collector = ["UseParallelGC", "UseSerialGC"].into_iter().find(|flag| has(flag)).filter(|_| !has("UseG1GC"));
+    let other_collector =
+        ["UseParallelGC", "UseSerialGC"].into_iter().find(|flag| has(flag)).filter(|_| !has("UseG1GC"));
     let finding = |(word, span): &(&str, Span)| {
         let flag = flag(word)?;
         if GONE_IN_17.contains(&flag) {
@@ -122,9 +123,8 @@ fn gone(cx: &SettingsContext<'_>, setting: &Setting, word: &str, span: Span) -> 
     let instead = if logs_gc { " `-Xlog:gc*` logs garbage collection there." } else { "" };
     let version = cx.shared.version();
     let (severity, message) = if version.at_least(4, 0) {
-        let message = format!(
-            "Java 17, the oldest that Spark {version} runs on, exits on `{word}`: {whose} not start.{instead}"
-        );
+        let message =
+            format!("Java 17, the oldest that Spark {version} runs on, exits on `{word}`: {whose} not start.{instead}");
         (Severity::Error, message)
     } else {
         (Severity::Information, format!("Java 17 exits on `{word}`: {whose} not start with it.{instead}"))

@@ -70,7 +70,9 @@ fn check(cx: &mut SettingsContext<'_>) {
     for (key, look) in looks {
         for (setting, value) in support::known_at_start(cx.settings, key) {
             let spoken_for = support::has_reason(&cx.shared, setting) || !support::is_in_force(&cx.shared, setting);
-            if let Some(finding) = look(cx, setting, value).filter(|finding| finding.severity == Severity::Error || !spoken_for) {
+            if let Some(finding) =
+                look(cx, setting, value).filter(|finding| finding.severity == Severity::Error || !spoken_for)
+            {
                 cx.shared.report(finding);
             }
         }
@@ -109,9 +111,14 @@ fn off_heap(cx: &SettingsContext<'_>, setting: &Setting, value: &str) -> Option<
     }
     // In code, the size may come from the submit command.
     let severity = if cx.properties.is_some() { Severity::Error } else { Severity::Information };
-    let message = format!("Off-heap memory is on and {OFF_HEAP_SIZE} is 0: the application does not start. Give it a size.");
+    let message =
+        format!("Off-heap memory is on and {OFF_HEAP_SIZE} is 0: the application does not start. Give it a size.");
     let finding = support::finding(&cx.shared, severity, support::value_or_key(setting), message);
-    Some(finding.with_fixes(support::set_value(&cx.shared, setting, "false")).with_fixes(support::remove(&cx.shared, setting)))
+    Some(
+        finding
+            .with_fixes(support::set_value(&cx.shared, setting, "false"))
+            .with_fixes(support::remove(&cx.shared, setting)),
+    )
 }
 
 fn off_heap_size(cx: &SettingsContext<'_>, setting: &Setting, value: &str) -> Option<Finding> {

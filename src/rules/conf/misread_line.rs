@@ -5,8 +5,8 @@ use crate::catalog;
 use crate::conf::properties::{Problem, ProblemKind};
 use crate::conf::{Setting, value};
 use crate::declare_rule;
-use crate::text::Span;
 use crate::rules::{Edit, Finding, Fix, FixKind, SettingsContext, Severity};
+use crate::text::Span;
 
 declare_rule! {
     /// A line of a settings file that Spark reads otherwise than it looks.
@@ -93,7 +93,10 @@ fn fix(text: &str, problem: &Problem) -> Option<Fix> {
             let word = word_around(text, span);
             ("Double the backslashes", vec![Edit { span: word, text: doubled(word.of(text)) }])
         }
-        ProblemKind::ForeignSyntax | ProblemKind::SwallowedComment | ProblemKind::BrokenContinuation | ProblemKind::Dropped => {
+        ProblemKind::ForeignSyntax
+        | ProblemKind::SwallowedComment
+        | ProblemKind::BrokenContinuation
+        | ProblemKind::Dropped => {
             return None;
         }
     };

@@ -4,10 +4,8 @@ use super::support;
 use crate::declare_rule;
 use crate::rules::{SettingsContext, Severity, Vendor};
 
-const KEYS: [&str; 2] = [
-    "spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version",
-    "mapreduce.fileoutputcommitter.algorithm.version",
-];
+const KEYS: [&str; 2] =
+    ["spark.hadoop.mapreduce.fileoutputcommitter.algorithm.version", "mapreduce.fileoutputcommitter.algorithm.version"];
 
 /// Keys that put another committer in the place of the one that the algorithm belongs to.
 const OTHER_COMMITTERS: [&str; 5] = [
@@ -62,8 +60,7 @@ fn check(cx: &mut SettingsContext<'_>) {
             if value == "2" && !support::has_reason(&cx.shared, setting) {
                 let message = "Each task's files become visible when the task ends: a job that fails leaves a part of its \
                                output, which readers take for all. Version 1 moves them when the job ends.";
-                let finding =
-                    support::replaceable(&cx.shared, Severity::Information, setting, message.to_owned(), "1");
+                let finding = support::replaceable(&cx.shared, Severity::Information, setting, message.to_owned(), "1");
                 cx.shared.report(finding);
             }
         }

@@ -82,8 +82,7 @@ fn overridden(cx: &SettingsContext<'_>, setting: &Setting) -> Option<Finding> {
     let alone = cx.settings.iter().filter(|other| other.key == setting.key).count() == 1;
     let fix = support::remove(&cx.shared, setting).filter(|_| alone || in_this_file);
     let message = format!("`{value}` of {place} wins over this: {}.", why(setting.carrier));
-    Some(support::finding(&cx.shared, Severity::Information, support::value_or_key(setting), message)
-        .with_fixes(fix))
+    Some(support::finding(&cx.shared, Severity::Information, support::value_or_key(setting), message).with_fixes(fix))
 }
 
 /// Whether the value that one launch gives for its own job is lost because of what the job's code says.

@@ -57,7 +57,10 @@ fn check(cx: &mut SettingsContext<'_>) {
         if value.eq_ignore_ascii_case("false") {
             let message = "Small shuffle partitions are not merged: every shuffle runs all of its planned tasks, however little \
                            each has to do.";
-            findings.push((setting, support::replaceable(&cx.shared, Severity::Information, setting, message.to_owned(), "true")));
+            findings.push((
+                setting,
+                support::replaceable(&cx.shared, Severity::Information, setting, message.to_owned(), "true"),
+            ));
         }
     }
     for (setting, value) in support::known(cx.settings, ADVISORY) {
@@ -82,7 +85,9 @@ fn odd_size(cx: &SettingsContext<'_>, setting: &Setting, size: Bytes) -> Option<
     let message = if bytes > 0.0 && bytes < min {
         format!("AQE merges shuffle partitions only up to {size} (default 64 MiB): many small tasks and files stay.")
     } else if bytes > max {
-        format!("AQE merges shuffle partitions up to {size} (default 64 MiB): tasks become few and large, and may spill.")
+        format!(
+            "AQE merges shuffle partitions up to {size} (default 64 MiB): tasks become few and large, and may spill."
+        )
     } else {
         return None;
     };
@@ -92,7 +97,8 @@ fn odd_size(cx: &SettingsContext<'_>, setting: &Setting, size: Bytes) -> Option<
 /// Parallelism comes before the advisory size, and the last run shows what that costs.
 fn tiny_tasks(cx: &SettingsContext<'_>, setting: &Setting) -> Option<Finding> {
     let run = cx.shared.runs.first()?.measured;
-    let verdict = run.verdicts.iter().find(|verdict| verdict.rule == "tiny-partitions" && verdict.state == State::Fired)?;
+    let verdict =
+        run.verdicts.iter().find(|verdict| verdict.rule == "tiny-partitions" && verdict.state == State::Fired)?;
     let message = format!(
         "With parallelismFirst AQE merges only while every core has a task, and not up to the advisory size. The last run had \
          tiny tasks: {}",

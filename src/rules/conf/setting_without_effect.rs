@@ -62,7 +62,9 @@ fn check(cx: &mut SettingsContext<'_>) {
     }
     let mut findings = Vec::new();
     if has_local_master(cx) {
-        findings.extend(cx.settings.iter().filter(|setting| is_of_executors(setting)).map(|setting| no_executors(cx, setting)));
+        findings.extend(
+            cx.settings.iter().filter(|setting| is_of_executors(setting)).map(|setting| no_executors(cx, setting)),
+        );
     }
     if cx.plan.is_some_and(uses_frames_only) && !uses_rdds(cx.shared.text) {
         let parallelism = support::known_at_start(cx.settings, PARALLELISM).map(|(setting, _)| setting);
@@ -75,7 +77,8 @@ fn check(cx: &mut SettingsContext<'_>) {
 fn has_local_master(cx: &SettingsContext<'_>) -> bool {
     let local = |master: &str| master.starts_with("local") && !master.starts_with("local-cluster");
     let mut masters = support::known_at_start(cx.settings, "spark.master").peekable();
-    masters.peek().is_some() && masters.all(|(setting, master)| local(master) && support::is_in_force(&cx.shared, setting))
+    masters.peek().is_some()
+        && masters.all(|(setting, master)| local(master) && support::is_in_force(&cx.shared, setting))
 }
 
 fn is_of_executors(setting: &Setting) -> bool {

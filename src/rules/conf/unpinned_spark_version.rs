@@ -79,7 +79,9 @@ fn depends_on_version(setting: &Setting) -> Option<(&Setting, &'static SettingFa
 
 fn is_new(facts: &SettingFacts) -> bool {
     facts.declared_in().is_some_and(|declared| declared.first > catalog::Releases::ALL.first)
-        && facts.since().is_some_and(|since| since.parse::<catalog::SparkVersion>().is_ok_and(|since| since.at_least(3, 1)))
+        && facts
+            .since()
+            .is_some_and(|since| since.parse::<catalog::SparkVersion>().is_ok_and(|since| since.at_least(3, 1)))
 }
 
 fn is_gone(facts: &SettingFacts) -> bool {

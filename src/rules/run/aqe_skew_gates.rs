@@ -163,7 +163,8 @@ impl Gates {
             Outcome::Split => "the plan says so".to_owned(),
             Outcome::Off(key) => {
                 let origin = if *key == ENABLED { &self.enabled.origin } else { &self.skew_join.origin };
-                let still = if self.ratio_passes && self.size_passes { "" } else { "; its gates would have left it whole too" };
+                let still =
+                    if self.ratio_passes && self.size_passes { "" } else { "; its gates would have left it whole too" };
                 format!("{key} is false ({origin}){still}")
             }
             Outcome::NotAJoin(noun) => format!("it splits shuffled joins only, and this is not one ({noun})"),
@@ -213,7 +214,8 @@ fn passed_but_whole(plan: &StagePlan<'_>) -> String {
         _ => None,
     };
     one_side.unwrap_or_else(|| {
-        "but splitting would have needed another shuffle, or each side alone is below them; the log does not tell".to_owned()
+        "but splitting would have needed another shuffle, or each side alone is below them; the log does not tell"
+            .to_owned()
     })
 }
 
@@ -260,7 +262,9 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, plan: &StagePlan<'_>
     );
     verdict.prove(ENABLED, gates.enabled.value.clone(), None, Some(gates.enabled.origin.clone()));
     verdict.prove(SKEW_JOIN, gates.skew_join.value.clone(), None, Some(gates.skew_join.origin.clone()));
-    verdict.confounders.push("tasks' shuffle reads stand for partition sizes; for a join they sum both sides".to_owned());
+    verdict
+        .confounders
+        .push("tasks' shuffle reads stand for partition sizes; for a join they sum both sides".to_owned());
     if plan.coalesced_by_aqe()
         && let Some(before) = plan.partitions_before_aqe()
     {

@@ -45,7 +45,10 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     let gaps = gaps(coverage);
     let tasks = format!("{} of {}", grouped(coverage.tasks_seen), count(coverage.tasks_expected, "task"));
     let mut verdict = if gaps.is_empty() {
-        Verdict { message: format!("log complete, {tasks}"), ..Verdict::quiet(context.rule, State::NotFired, Vec::new()) }
+        Verdict {
+            message: format!("log complete, {tasks}"),
+            ..Verdict::quiet(context.rule, State::NotFired, Vec::new())
+        }
     } else {
         let mut verdict = Verdict::fired(context.rule, Subject::Run, Vec::new());
         verdict.message = format!("{}; {tasks} are in it", gaps.join("; "));

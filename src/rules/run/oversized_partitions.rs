@@ -6,8 +6,8 @@ use super::view::StageView;
 use super::words::{bytes, count};
 use super::{advice, on_stage, per_stage};
 use crate::declare_rule;
-use crate::run::slots::stage_slots;
 use crate::rules::{RunContext, Severity, State, Verdict};
+use crate::run::slots::stage_slots;
 
 declare_rule! {
     /// The median task of a stage reads more than a task should.

@@ -41,8 +41,9 @@ const KEY: &str = "spark.driver.maxResultSize";
 
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     per_stage(context, |view| {
-        let limit = in_force(context.run, view.execution, KEY)
-            .ok_or_else(|| State::NotRecorded("Spark version, for its default of spark.driver.maxResultSize".to_owned()))?;
+        let limit = in_force(context.run, view.execution, KEY).ok_or_else(|| {
+            State::NotRecorded("Spark version, for its default of spark.driver.maxResultSize".to_owned())
+        })?;
         let limit_bytes =
             limit.bytes().ok_or_else(|| State::NotApplicable(format!("{KEY} = {} is not a size", limit.value)))?;
         let tripped = tripped(context, view);

@@ -1,13 +1,13 @@
 //! One task holds the data of a stage.
 
+use super::aqe_skew_gates::Outcome;
 use super::stage_plan::{Operator, StagePlan};
-use crate::run::slots::{stage_slots, tail};
 use super::view::StageView;
 use super::words::{bytes, count, duration, grouped, percent, ratio};
-use super::aqe_skew_gates::Outcome;
 use super::{advice, aqe_skew_gates, on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Verdict};
+use crate::run::slots::{stage_slots, tail};
 
 declare_rule! {
     /// One task of a stage reads and runs many times longer than the others.
@@ -213,7 +213,12 @@ fn prove(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided, verdi
     );
     verdict.prove(
         "rows read by it",
-        format!("{} ({}), median {}", grouped(records as u64), over(records, median_records), grouped(median_records as u64)),
+        format!(
+            "{} ({}), median {}",
+            grouped(records as u64),
+            over(records, median_records),
+            grouped(median_records as u64)
+        ),
         threshold(),
         None,
     );
@@ -240,7 +245,8 @@ pub(super) fn look_alikes(plan: &StagePlan<'_>) -> Vec<String> {
         ));
     }
     if plan.operator() == Operator::Scan {
-        found.push("slow storage looks the same in a scan: compare CPU time with run time in the stage page".to_owned());
+        found
+            .push("slow storage looks the same in a scan: compare CPU time with run time in the stage page".to_owned());
     }
     found
 }

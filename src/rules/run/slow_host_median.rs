@@ -1,6 +1,5 @@
 //! A host whose tasks take twice as long as those of the other hosts, by medians.
 
-use crate::run::stats::{by_host, first_ends, is_warm_up, median, pick};
 use super::view::StageView;
 use super::words::{count, duration, percent, ranges, ratio};
 use super::{advice, worth_painting};
@@ -8,6 +7,7 @@ use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
 use crate::run::Column;
 use crate::run::model::StageKey;
+use crate::run::stats::{by_host, first_ends, is_warm_up, median, pick};
 
 declare_rule! {
     /// The median task of a host takes twice the median of the other hosts' tasks.
@@ -130,8 +130,7 @@ fn explanation(
     }
     let rest = |rows: &[usize]| {
         let overhead = |row: usize| tasks.gc_time.get(row).saturating_add(tasks.deserialize_time.get(row));
-        let values: Vec<u64> =
-            rows.iter().map(|&row| tasks.duration.get(row).saturating_sub(overhead(row))).collect();
+        let values: Vec<u64> = rows.iter().map(|&row| tasks.duration.get(row).saturating_sub(overhead(row))).collect();
         median(&values).unwrap_or(0.0)
     };
     (rest(here) < context.option("ratio") * rest(others)).then_some("garbage collection or deserialisation")
@@ -217,11 +216,7 @@ fn describe(context: &RunContext<'_>, mut hits: Vec<&Hit>) -> Verdict {
                 duration(hit.others_ms),
                 count(hit.tasks as u64, "task")
             ),
-            Some(format!(
-                ">= {} and {} more",
-                ratio(context.option("ratio")),
-                duration(context.option("excess-ms"))
-            )),
+            Some(format!(">= {} and {} more", ratio(context.option("ratio")), duration(context.option("excess-ms")))),
             context.run.application.id.clone(),
         );
     }

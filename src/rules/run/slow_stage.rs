@@ -7,8 +7,8 @@ use super::view::StageView;
 use super::words::{bytes, count, duration, percent};
 use super::{advice, on_stage, per_stage};
 use crate::declare_rule;
-use crate::run::slots::stage_slots;
 use crate::rules::{RunContext, State, Verdict};
+use crate::run::slots::stage_slots;
 
 declare_rule! {
     /// A stage takes a large part of the run; the causes that the log shows.
@@ -108,7 +108,9 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>) -> Verdict {
         }
     }
     if verdict.advice.is_empty() {
-        verdict.advice.push("Compare the tasks in the stage page: run time without CPU time is storage, the rest is work".to_owned());
+        verdict.advice.push(
+            "Compare the tasks in the stage page: run time without CPU time is storage, the rest is work".to_owned(),
+        );
     }
     verdict
 }

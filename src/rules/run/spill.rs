@@ -77,10 +77,14 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, spilled: f64) -> Ver
     if !warning {
         verdict.severity = Severity::Information;
     }
-    let of_read = if read > 0.0 { format!(", {} of what the stage reads", percent(spilled / read)) } else { String::new() };
+    let of_read =
+        if read > 0.0 { format!(", {} of what the stage reads", percent(spilled / read)) } else { String::new() };
     let severe = warning && view.wall_ms >= context.option("severe-run-share") * view.run_ms;
-    let of_run =
-        if severe { format!("; the stage is {} of the run", percent(view.wall_ms / view.run_ms)) } else { String::new() };
+    let of_run = if severe {
+        format!("; the stage is {} of the run", percent(view.wall_ms / view.run_ms))
+    } else {
+        String::new()
+    };
     verdict.message = format!(
         "{} spilled to disk{of_read} ({} in memory), in {spilling} of {}{of_run}",
         bytes(spilled),
@@ -91,7 +95,11 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, spilled: f64) -> Ver
     verdict.prove(
         "spilled to disk",
         bytes(spilled),
-        Some(format!("> 0, warning >= {} or >= {} of the read", bytes(limit), percent(context.option("warning-share")))),
+        Some(format!(
+            "> 0, warning >= {} or >= {} of the read",
+            bytes(limit),
+            percent(context.option("warning-share"))
+        )),
         None,
     );
     verdict.prove("spilled in memory", bytes(in_memory), None, None);

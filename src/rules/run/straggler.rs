@@ -3,13 +3,13 @@
 use super::advice;
 use super::skewed_stage::{Lopsided, SKEWED_STAGE, lone_ms, look_alikes, lopsided};
 use super::stage_plan::StagePlan;
-use crate::run::stats::{first_ends, is_warm_up, median};
 use super::view::StageView;
 use super::words::{bytes, count, duration, grouped, percent, ratio};
 use super::{on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Verdict};
 use crate::run::model::Outcome;
+use crate::run::stats::{first_ends, is_warm_up, median};
 
 declare_rule! {
     /// One task of a stage runs many times longer than the others without reading more.
@@ -112,7 +112,8 @@ fn cause(context: &RunContext<'_>, view: &StageView<'_>, row: usize, first_ends:
         return Cause::Host(view.host(row).to_owned(), times);
     }
     let failed = |other: usize| {
-        tasks.index.get(other) == tasks.index.get(row) && !matches!(tasks.flags[other].outcome(), Outcome::Success | Outcome::Killed)
+        tasks.index.get(other) == tasks.index.get(row)
+            && !matches!(tasks.flags[other].outcome(), Outcome::Success | Outcome::Killed)
     };
     if (0..tasks.index.len()).any(failed) { Cause::Retried } else { Cause::Unexplained }
 }
@@ -132,12 +133,7 @@ fn host_ratio(view: &StageView<'_>, row: usize) -> Option<f64> {
     Some(median(&here)? / median(&elsewhere)?.max(1.0))
 }
 
-fn describe(
-    context: &RunContext<'_>,
-    view: &StageView<'_>,
-    found: &Lopsided,
-    first_ends: &[Option<u64>],
-) -> Verdict {
+fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided, first_ends: &[Option<u64>]) -> Verdict {
     let tasks = view.tasks();
     let cause = cause(context, view, found.row, first_ends);
     let median_ms = view.median_ms();
@@ -204,7 +200,9 @@ fn advise(context: &RunContext<'_>, view: &StageView<'_>, cause: &Cause) -> Vec<
         Cause::StartUp => vec![
             "Nothing to change in the job: first tasks of an executor load classes and start Python workers".to_owned(),
         ],
-        Cause::Gc(_) => vec!["Look at the executor's memory in the stage page: this task was collecting garbage".to_owned()],
+        Cause::Gc(_) => {
+            vec!["Look at the executor's memory in the stage page: this task was collecting garbage".to_owned()]
+        }
         Cause::FetchWait(_) => {
             vec!["Look at the executor that served the shuffle blocks: disk, network, or lost blocks".to_owned()]
         }

@@ -53,7 +53,8 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         if (view.count() as f64) < option("min-tasks") {
             return Err(State::NotFired);
         }
-        let cores = view.cores.ok_or_else(|| State::NotApplicable("the cores of its executors are not known".to_owned()))?;
+        let cores =
+            view.cores.ok_or_else(|| State::NotApplicable("the cores of its executors are not known".to_owned()))?;
         let reads = view.median_of(&view.tasks().read_bytes);
         let read = reads.ok_or_else(|| State::NotRecorded("Task Metrics".to_owned()))?;
         let overhead = overhead_share(view).ok_or_else(|| State::NotRecorded("Executor Run Time".to_owned()))?;

@@ -62,7 +62,8 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         if let Some(state) = view.skipped(&context.floors) {
             return Err(state);
         }
-        let cores = view.cores.ok_or_else(|| State::NotApplicable("the cores of its executors are not known".to_owned()))?;
+        let cores =
+            view.cores.ok_or_else(|| State::NotApplicable("the cores of its executors are not known".to_owned()))?;
         let plan = StagePlan::of(view);
         if plan.single_by_nature() {
             return Err(State::NotApplicable("a limit, a head or a global aggregate".to_owned()));
@@ -89,19 +90,13 @@ fn form(context: &RunContext<'_>, view: &StageView<'_>, cores: f64) -> Option<Fo
     if tasks < cores && task_ms >= option("strong-seconds") * 1000.0 {
         return Some(Form::FewerThanCores);
     }
-    let large = view.median_of(&view.tasks().read_bytes)
-        .is_some_and(|read| read > option("read-mib") * 1024.0 * 1024.0);
+    let large =
+        view.median_of(&view.tasks().read_bytes).is_some_and(|read| read > option("read-mib") * 1024.0 * 1024.0);
     let few = tasks < option("tasks-per-core") * cores && task_ms / cores >= option("seconds-per-core") * 1000.0;
     (few && (large || idle_share(view, cores) >= option("idle-share"))).then_some(Form::Few)
 }
 
-fn describe(
-    context: &RunContext<'_>,
-    view: &StageView<'_>,
-    plan: &StagePlan<'_>,
-    cores: f64,
-    form: Form,
-) -> Verdict {
+fn describe(context: &RunContext<'_>, view: &StageView<'_>, plan: &StagePlan<'_>, cores: f64, form: Form) -> Verdict {
     let saved = ((view.wall_ms - view.task_ms() / cores) / 1000.0).max(0.0);
     let mut verdict = on_stage(context, view, Some(saved));
     if form == Form::Few && !verdict.paintable {
