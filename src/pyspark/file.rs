@@ -29,8 +29,8 @@ pub(super) struct Placed {
     pub(super) top: Arc<Top>,
 }
 
-/// The kind of what is no node of the syntax tree.
-const NO_KIND: u16 = u16::MAX;
+/// The kind of what is no node of the syntax tree: that of a text's end. The largest number is the kind of errors.
+const NO_KIND: u16 = 0;
 
 impl Default for PythonFile {
     fn default() -> Self {

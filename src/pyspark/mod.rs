@@ -24,6 +24,7 @@ mod magics;
 mod modules;
 mod outline;
 pub mod plan;
+mod scopes;
 mod sql;
 mod strings;
 mod syntax;
