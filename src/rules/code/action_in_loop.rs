@@ -122,7 +122,9 @@ fn repeats<'a>(cx: &CodeContext<'a>, id: LoopId, action: &Action) -> Option<Repe
     let Some(input) = action.input else { return Some(Repeated { looped, severity, instead }) };
     let iterates = steps || matches!(looped.over, LoopOver::Endless | LoopOver::Condition);
     let has_own = |frame: &NodeId| is_given(cx.plan, *frame) && cx.plan.upstream(input).contains(frame);
-    if iterates && is_kept(cx, input) || looped.frames.iter().any(has_own) || asks_anything(cx, id, action, input) {
+    let is_target = looped.targets.iter().any(|target| target == action.site.receiver.of(cx.shared.text));
+    let has_own = is_target || looped.frames.iter().any(has_own);
+    if iterates && is_kept(cx, input) || has_own || asks_anything(cx, id, action, input) {
         return None;
     }
     let severity = if instead == Instead::ReadTogether { severity.min(Severity::Information) } else { severity };
