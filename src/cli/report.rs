@@ -10,7 +10,8 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 
-use super::progress::ReadProgress;
+use super::logs::{self, Choice};
+use crate::eventlog::Location;
 use crate::rules::run::view::Floors;
 use crate::rules::{MeasuredRun, RuleSettings};
 use crate::workspace::Project;
@@ -29,11 +30,15 @@ pub enum Format {
 /// Say where the time of a run went, what is behind it, and what could not be told.
 ///
 /// Thresholds are those of the sparkls.toml in the current directory. With --code, measures are tied to lines.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Options {
-    /// The event log: a file (plain, gzip, zstd) or a rolled directory.
+    /// The event log: a file, a rolled directory, a folder of logs.
     #[arg(value_name = "LOG")]
-    pub log: PathBuf,
+    pub log: Location,
+
+    /// Which application, where the log holds many.
+    #[command(flatten)]
+    pub choice: Choice,
 
     /// Files and folders of code to link the run to.
     #[arg(long, value_name = "PATH", num_args = 1..)]
@@ -82,17 +87,12 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
 
 /// Reads the log and judges it with the thresholds of the project in the current folder.
 fn measure(options: &Options, rules: &RuleSettings) -> anyhow::Result<MeasuredRun> {
-    let mut progress = ReadProgress::new(&options.log.display().to_string());
-    let run = crate::eventlog::read(&options.log, &mut |read| {
-        progress.update(read);
-        true
-    })?;
-    drop(progress);
-    let file_name = || options.log.file_name().map(|name| name.to_string_lossy().into_owned());
+    let logs::ReadRun { source, run } = logs::read(&options.log, &options.choice.which())?;
+    let file_name = || source.rsplit(['/', '\\']).next().unwrap_or(&source).to_owned();
     Ok(MeasuredRun {
-        label: run.application.id.clone().or_else(file_name).unwrap_or_default(),
-        source: options.log.display().to_string(),
+        label: run.application.id.clone().unwrap_or_else(file_name),
         verdicts: crate::rules::run::verdicts(&run, rules),
+        source,
         run,
     })
 }
