@@ -1,7 +1,10 @@
 //! `sparkls report LOG`: where a run's time went, what is behind it, and what could not be told.
 
+mod html;
 mod json;
+mod markdown;
 mod places;
+mod summary;
 mod text;
 
 use std::io::Write as _;
@@ -16,6 +19,7 @@ use crate::rules::run::view::Floors;
 use crate::rules::{MeasuredRun, RuleSettings};
 use crate::workspace::Project;
 use places::Places;
+use summary::Summary;
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -25,6 +29,11 @@ pub enum Format {
     Text,
     /// For machines; documented and kept stable.
     Json,
+    /// For a comment on a pull request.
+    #[value(name = "md", alias = "markdown")]
+    Markdown,
+    /// One page for a browser, with charts; it loads nothing.
+    Html,
 }
 
 /// Say where the time of a run went, what is behind it, and what could not be told.
@@ -44,7 +53,7 @@ pub struct Options {
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub code: Vec<PathBuf>,
 
-    /// Text or JSON.
+    /// How the report is written.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
 
@@ -71,9 +80,13 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
         unreadable = true;
         writeln!(anstream::stderr(), "error: {problem}")?;
     }
+    let floors = Floors::new(&rules);
+    let summary = || Summary::new(&measured, &places, &floors, options.all);
     let report = match options.format {
-        Format::Text => text::render(&measured, &places, &Floors::new(&rules), options.all),
+        Format::Text => text::render(&summary(), options.all),
         Format::Json => json::render(&measured, &places),
+        Format::Markdown => markdown::render(&summary()),
+        Format::Html => html::render(&summary()),
     };
     match &options.output {
         Some(path) => std::fs::write(path, report).with_context(|| path.display().to_string())?,
