@@ -73,3 +73,18 @@ fn a_comment_takes_names_as_text() {
     let text = report(&hostile(folder.path()), "md");
     assert!(text.starts_with("### &lt;script>alert(1)&lt;/script> \\| \\`x\\` \\@all\n"), "{text}");
 }
+
+/// No name and no path of the log is left in a redacted report of any form, and it still says what was found.
+#[test]
+fn a_redacted_report_can_be_shown_to_others() {
+    let log = log("skewed_join-aqe_off-3.5");
+    for format in ["text", "json", "md", "html"] {
+        let args = ["report", "--redact", "--all", "--format", format];
+        let output = Command::new(env!("CARGO_BIN_EXE_sparkls")).args(args).arg(&log).output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("skewed-stage") && text.contains("host-1"), "{format}: {text}");
+        for secret in ["127.0.0.", "/opt/", "app-2026", "local-17", "skewed-join", "tests/fixtures"] {
+            assert!(!text.contains(secret), "{secret} in {format}: {text}");
+        }
+    }
+}

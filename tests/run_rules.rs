@@ -679,6 +679,7 @@ fn report(log: &str, format: sparkls::cli::report::Format, all: bool) -> String 
         format,
         output: Some(output.clone()),
         all,
+        redact: false,
     };
     sparkls::cli::report::run(&options).unwrap();
     std::fs::read_to_string(output).unwrap()

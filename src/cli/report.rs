@@ -13,7 +13,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 
-use super::logs::{self, Choice};
+use super::logs::{self, Choice, ReadRun};
 use crate::eventlog::Location;
 use crate::rules::run::view::Floors;
 use crate::rules::{MeasuredRun, RuleSettings};
@@ -64,6 +64,10 @@ pub struct Options {
     /// Show findings of little impact as well. JSON always holds them.
     #[arg(long)]
     pub all: bool,
+
+    /// Replace the names of the application, hosts and users, and all paths, so that the report can be shown to others.
+    #[arg(long)]
+    pub redact: bool,
 }
 
 /// Exit code of a run whose inputs could not all be read.
@@ -73,12 +77,16 @@ const UNREADABLE: u8 = 2;
 /// still linked, and the exit code is 2.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let rules = Project::open(&std::env::current_dir()?).environment.rules;
-    let measured = measure(options, &rules)?;
+    let read = logs::read(&options.log, &options.choice.which())?;
     let mut places = Places::default();
     let mut unreadable = false;
-    for problem in places.read(&options.code, &measured.run) {
+    for problem in places.read(&options.code, &read.run) {
         unreadable = true;
         writeln!(anstream::stderr(), "error: {problem}")?;
+    }
+    let measured = measure(read, options.redact, &rules);
+    if options.redact {
+        places.redact();
     }
     let floors = Floors::new(&rules);
     let summary = || Summary::new(&measured, &places, &floors, options.all);
@@ -98,14 +106,18 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(if unreadable { ExitCode::from(UNREADABLE) } else { ExitCode::SUCCESS })
 }
 
-/// Reads the log and judges it with the thresholds of the project in the current folder.
-fn measure(options: &Options, rules: &RuleSettings) -> anyhow::Result<MeasuredRun> {
-    let logs::ReadRun { source, run } = logs::read(&options.log, &options.choice.which())?;
+/// Judges a run with the thresholds of the project in the current folder.
+fn measure(read: ReadRun, redact: bool, rules: &RuleSettings) -> MeasuredRun {
+    let ReadRun { mut source, mut run } = read;
+    if redact {
+        crate::run::redact::redact(&mut run);
+        "a log".clone_into(&mut source);
+    }
     let file_name = || source.rsplit(['/', '\\']).next().unwrap_or(&source).to_owned();
-    Ok(MeasuredRun {
+    MeasuredRun {
         label: run.application.id.clone().unwrap_or_else(file_name),
         verdicts: crate::rules::run::verdicts(&run, rules),
         source,
         run,
-    })
+    }
 }

@@ -4,6 +4,7 @@ pub mod column;
 pub mod keys;
 pub mod model;
 pub mod plan;
+pub mod redact;
 pub mod slots;
 pub mod stats;
 
