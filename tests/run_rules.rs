@@ -673,11 +673,13 @@ fn report(log: &str, format: sparkls::cli::report::Format, all: bool) -> String 
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("report");
     let options = sparkls::cli::report::Options {
-        log: path(log),
+        log: sparkls::eventlog::Location::Path(path(log)),
+        choice: Default::default(),
+        code: Vec::new(),
         format,
         output: Some(output.clone()),
         all,
-        ..Default::default()
+        redact: false,
     };
     sparkls::cli::report::run(&options).unwrap();
     std::fs::read_to_string(output).unwrap()

@@ -6,6 +6,7 @@ mod conf;
 mod explain;
 mod fixes;
 mod inputs;
+pub mod logs;
 mod output;
 pub(crate) mod progress;
 pub mod report;

@@ -13,6 +13,7 @@ mod events;
 mod finish;
 mod lenient;
 mod lines;
+mod location;
 mod names;
 mod plan_info;
 mod plans;
@@ -26,6 +27,8 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::run::Run;
+
+pub use location::{Location, Which};
 
 /// Why a log can't be read: one sentence that names the file.
 #[derive(Debug, thiserror::Error)]
