@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use anyhow::bail;
 
 use super::progress::ReadProgress;
-use crate::eventlog::{self, Location, Which};
+use crate::eventlog::{self, Location, ReadError, Which};
 use crate::run::Run;
+use crate::workspace;
 
 /// Which application is meant where a LOG holds many.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -32,11 +33,11 @@ impl Choice {
 
 /// A run and where it was read from.
 #[derive(Debug)]
-pub(super) struct ReadRun {
+pub struct ReadRun {
     /// For people, e.g. the path.
-    pub(super) source: String,
+    pub source: String,
     /// The run.
-    pub(super) run: Run,
+    pub run: Run,
 }
 
 /// Reads the one log that `location` and `which` name.
@@ -47,10 +48,22 @@ pub(super) fn read(location: &Location, which: &Which) -> anyhow::Result<ReadRun
     Ok(ReadRun { source: location.to_string(), run })
 }
 
-fn read_path(path: &PathBuf) -> anyhow::Result<Run> {
+/// Reads every log that `location` and `which` name, one after another, and hands out each with its name for people as soon
+/// as it is read. A log that can't be read is handed out as an error, and the others follow; a location that can't be looked
+/// into is one error under its own name.
+pub fn read_all(location: &Location, which: &Which, mut each: impl FnMut(&str, Result<ReadRun, ReadError>)) {
+    let _ = which;
+    let Location::Path(path) = location else { return };
+    for path in workspace::logs(path) {
+        let name = path.display().to_string();
+        each(&name, read_path(&path).map(|run| ReadRun { source: name.clone(), run }));
+    }
+}
+
+fn read_path(path: &PathBuf) -> Result<Run, ReadError> {
     let mut progress = ReadProgress::new(&path.display().to_string());
-    Ok(eventlog::read(path, &mut |read| {
+    eventlog::read(path, &mut |read| {
         progress.update(read);
         true
-    })?)
+    })
 }
