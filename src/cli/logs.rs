@@ -1,13 +1,10 @@
 //! Logs that a command names, read with progress.
 
-use std::path::PathBuf;
-
 use anyhow::bail;
 
 use super::progress::ReadProgress;
-use crate::eventlog::{self, Location, ReadError, Which};
+use crate::eventlog::{self, Location, Log, ReadError, Which};
 use crate::run::Run;
-use crate::workspace;
 
 /// Which application is meant where a LOG holds many.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -42,28 +39,26 @@ pub struct ReadRun {
 
 /// Reads the one log that `location` and `which` name.
 pub(super) fn read(location: &Location, which: &Which) -> anyhow::Result<ReadRun> {
-    let _ = which;
-    let Location::Path(path) = location else { bail!("{location}: only files and folders are read") };
-    let run = read_path(path)?;
-    Ok(ReadRun { source: location.to_string(), run })
+    let found = eventlog::find(location, which)?;
+    let [log] = found.as_slice() else { bail!("{location}: holds {} event logs; name one of them", found.len()) };
+    Ok(read_log(log)?)
 }
 
 /// Reads every log that `location` and `which` name, one after another, and hands out each with its name for people as soon
 /// as it is read. A log that can't be read is handed out as an error, and the others follow; a location that can't be looked
 /// into is one error under its own name.
 pub fn read_all(location: &Location, which: &Which, mut each: impl FnMut(&str, Result<ReadRun, ReadError>)) {
-    let _ = which;
-    let Location::Path(path) = location else { return };
-    for path in workspace::logs(path) {
-        let name = path.display().to_string();
-        each(&name, read_path(&path).map(|run| ReadRun { source: name.clone(), run }));
+    match eventlog::find(location, which) {
+        Ok(found) => found.iter().for_each(|log| each(log.name(), read_log(log))),
+        Err(error) => each(&location.to_string(), Err(error)),
     }
 }
 
-fn read_path(path: &PathBuf) -> Result<Run, ReadError> {
-    let mut progress = ReadProgress::new(&path.display().to_string());
-    eventlog::read(path, &mut |read| {
+fn read_log(log: &Log) -> Result<ReadRun, ReadError> {
+    let mut progress = ReadProgress::new(log.name());
+    let run = log.read(&mut |read| {
         progress.update(read);
         true
-    })
+    })?;
+    Ok(ReadRun { source: log.name().to_owned(), run })
 }
