@@ -92,7 +92,7 @@ fn newest(groups: Vec<Group>, place: &Path) -> Result<Chosen, ReadError> {
             let reason = format!("holds {} event logs ({}); name one of them", names.len(), shown(&names));
             return Err(refuse(place, reason));
         }
-        note = Some(newest_note(&application, &others));
+        note = Some(newest_note(others.len() + 1));
     }
     let own = groups.into_iter().filter(|group| group.application == application).collect();
     let mut chosen = last_attempt(own, place)?;
@@ -100,9 +100,9 @@ fn newest(groups: Vec<Group>, place: &Path) -> Result<Chosen, ReadError> {
     Ok(chosen)
 }
 
-/// What to say of the newest application of many; the others are sorted.
-pub(super) fn newest_note(application: &str, others: &[&str]) -> String {
-    format!("{application} is the newest of {} applications here; before it: {}", others.len() + 1, shown(others))
+/// What to say of the newest application of many. It names none: a report that hides names shows this as well.
+pub(super) fn newest_note(applications: usize) -> String {
+    format!("the newest of {applications} applications here; --application chooses another")
 }
 
 /// The last attempt of one application.

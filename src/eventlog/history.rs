@@ -141,10 +141,7 @@ pub(super) fn find(address: &Address, which: &Which) -> Result<Vec<Served>, Read
             },
         ));
     };
-    let note = (wanted.is_none() && ids.len() > 1).then(|| {
-        let others: Vec<&str> = ids.iter().copied().filter(|&id| id != chosen.id).collect();
-        choose::newest_note(&chosen.id, &others)
-    });
+    let note = (wanted.is_none() && ids.len() > 1).then(|| choose::newest_note(ids.len()));
     server.served(chosen, attempt.flatten(), note).map(|served| vec![served])
 }
 

@@ -107,7 +107,47 @@ pub(super) fn cause(error: &(dyn Error + 'static)) -> io::Error {
         next = error.source();
     }
     let text = deepest.to_string();
+    if let Some(error) = told_status(&text) {
+        return error;
+    }
     let line = text.lines().next().unwrap_or_default();
     let short: String = line.chars().take(200).collect();
     io::Error::other(short)
+}
+
+/// The error behind the text of a store's client: a status, and the store's own code for it if the answer has one.
+fn told_status(text: &str) -> Option<io::Error> {
+    let (_, rest) = text.split_once("status code: ")?;
+    let error = status_error(rest.get(..3)?.parse().ok()?)?;
+    let code = rest.split_once("<Code>").and_then(|(_, code)| code.split_once("</Code>")).map(|(code, _)| code);
+    Some(match code {
+        Some(code) if code.len() < 60 => io::Error::new(error.kind(), format!("{error}: {code}")),
+        _ => error,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_store_answers_is_told_in_short() {
+        let told = |text: &str| told_status(text).map(|error| error.to_string());
+        let body = "Server returned non-2xx status code: 404 Not Found: <Error><Code>NoSuchBucket</Code></Error>";
+        assert_eq!(told(body).as_deref(), Some("not found (404): NoSuchBucket"));
+        assert!(
+            told("Server returned non-2xx status code: 403 Forbidden: ").unwrap().starts_with("access refused (403)")
+        );
+        assert_eq!(told("builder error"), None);
+    }
+
+    #[test]
+    fn blocks_are_read_one_after_another_and_an_error_ends_them() {
+        let blocks = [Ok(b"ab".to_vec()), Ok(Vec::new()), Ok(b"cd".to_vec()), Err(io::Error::other("gone"))];
+        let mut reader = ahead(futures::stream::iter(blocks)).unwrap();
+        let mut text = [0; 4];
+        reader.read_exact(&mut text).unwrap();
+        assert_eq!(&text, b"abcd");
+        assert_eq!(reader.read(&mut text).unwrap_err().to_string(), "gone");
+    }
 }

@@ -138,7 +138,7 @@ fn the_newest_of_many_is_read_and_named() {
     }
     let source = resolve(folder.path()).unwrap();
     assert_eq!(parts(&source), ["events_1_app-3"]);
-    assert_eq!(source.notes[0], "app-3 is the newest of 4 applications here; before it: app-4, app-2, app-1");
+    assert_eq!(source.notes[0], "the newest of 4 applications here; --application chooses another");
 
     let folder = folder_of(&["events_1_a", "events_1_b"]);
     age(&folder, "events_1_b", 10);
