@@ -1,12 +1,25 @@
 //! Logs that a command names, read with progress.
 
-use std::path::PathBuf;
-
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 
 use super::progress::ReadProgress;
-use crate::eventlog::{self, Location, Which};
+use crate::eventlog::{self, Location, Log, ReadError, Which};
 use crate::run::Run;
+
+/// What addresses name a log, and where credentials come from; for the help of commands that read logs.
+pub(super) const ADDRESSES: &str = "\
+Where a log can be:
+  -                                standard input
+  s3://BUCKET/PATH                 an object or a prefix; AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN,
+                                   AWS_REGION, AWS_ENDPOINT_URL, AWS_ALLOW_HTTP, AWS_SKIP_SIGNATURE
+  gs://BUCKET/PATH                 the same; GOOGLE_SERVICE_ACCOUNT, or what gcloud set up
+  abfss://CONTAINER@ACCOUNT.dfs.core.windows.net/PATH
+                                   the same; AZURE_STORAGE_ACCOUNT_KEY, AZURE_STORAGE_SAS_TOKEN, AZURE_CLIENT_ID,
+                                   AZURE_STORAGE_ENDPOINT
+  http://HOST:18080                a History Server, or the page of one of its applications (.../history/ID);
+                                   SPARKLS_HISTORY_TOKEN, or SPARKLS_HISTORY_USER and SPARKLS_HISTORY_PASSWORD
+  https://HOST/FILE                a log on a web server
+Credentials are taken from the environment only. Where there are logs of many applications the newest is read.";
 
 /// Which application is meant where a LOG holds many.
 #[derive(Debug, Clone, Default, clap::Args)]
@@ -32,25 +45,37 @@ impl Choice {
 
 /// A run and where it was read from.
 #[derive(Debug)]
-pub(super) struct ReadRun {
+pub struct ReadRun {
     /// For people, e.g. the path.
-    pub(super) source: String,
+    pub source: String,
     /// The run.
-    pub(super) run: Run,
+    pub run: Run,
 }
 
 /// Reads the one log that `location` and `which` name.
 pub(super) fn read(location: &Location, which: &Which) -> anyhow::Result<ReadRun> {
-    let _ = which;
-    let Location::Path(path) = location else { bail!("{location}: only files and folders are read") };
-    let run = read_path(path)?;
-    Ok(ReadRun { source: location.to_string(), run })
+    // The error says its cause itself: as a chain it would say it twice.
+    let told = |error: ReadError| anyhow!("{error}");
+    let found = eventlog::find(location, which).map_err(told)?;
+    let [log] = found.as_slice() else { bail!("{location}: holds {} event logs; name one of them", found.len()) };
+    read_log(log).map_err(told)
 }
 
-fn read_path(path: &PathBuf) -> anyhow::Result<Run> {
-    let mut progress = ReadProgress::new(&path.display().to_string());
-    Ok(eventlog::read(path, &mut |read| {
+/// Reads every log that `location` and `which` name, one after another, and hands out each with its name for people as soon
+/// as it is read. A log that can't be read is handed out as an error, and the others follow; a location that can't be looked
+/// into is one error under its own name.
+pub fn read_all(location: &Location, which: &Which, mut each: impl FnMut(&str, Result<ReadRun, ReadError>)) {
+    match eventlog::find(location, which) {
+        Ok(found) => found.iter().for_each(|log| each(log.name(), read_log(log))),
+        Err(error) => each(&location.to_string(), Err(error)),
+    }
+}
+
+fn read_log(log: &Log) -> Result<ReadRun, ReadError> {
+    let mut progress = ReadProgress::new(log.name());
+    let run = log.read(&mut |read| {
         progress.update(read);
         true
-    })?)
+    })?;
+    Ok(ReadRun { source: log.name().to_owned(), run })
 }

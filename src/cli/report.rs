@@ -40,8 +40,9 @@ pub enum Format {
 ///
 /// Thresholds are those of the sparkls.toml in the current directory. With --code, measures are tied to lines.
 #[derive(Debug, Clone, clap::Args)]
+#[command(after_help = logs::ADDRESSES)]
 pub struct Options {
-    /// The event log: a file, a rolled directory, a folder of logs.
+    /// The event log: a file, a rolled directory, a folder of logs, `-`, or an address (below).
     #[arg(value_name = "LOG")]
     pub log: Location,
 

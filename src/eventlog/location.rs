@@ -36,7 +36,7 @@ impl fmt::Display for Location {
         match self {
             Self::Path(path) => path.display().fmt(f),
             Self::Stdin => f.write_str("standard input"),
-            Self::Url(url) => f.write_str(url),
+            Self::Url(url) => super::web::shown(url).display().fmt(f),
         }
     }
 }

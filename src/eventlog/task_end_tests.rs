@@ -185,7 +185,7 @@ fn scan_and_parse_agree_on_every_log_at_hand() {
 }
 
 fn compare(path: &std::path::Path) -> (usize, usize) {
-    let opened = super::super::codec::open(path).unwrap();
+    let opened = super::super::place::Item::file(path).open().unwrap();
     let Ok(reader) = super::super::codec::decode(path, opened, std::rc::Rc::default()) else { return (0, 0) };
     let mut lines = super::super::lines::Lines::new(reader, 64 << 20);
     let (mut seen, mut scanned) = (0, 0);
