@@ -18,6 +18,7 @@ declare_rule! {
     ///
     /// ## Silent when
     /// - tasks follow each other within a minute,
+    /// - it is the start of the application, before its first task, or its end, after its last action,
     /// - the run has streaming queries, which wait between their triggers,
     /// - parts of the log are missing: the gap may be the hole.
     ///
@@ -69,11 +70,11 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     }
     let least = context.option("seconds") * 1000.0;
     let found: Vec<Verdict> =
-        gaps(run).into_iter().filter(|gap| gap.ms() >= least).map(|gap| describe(context, gap)).collect();
+        gaps(run).into_iter().filter(|gap| gap.ms() >= least).filter_map(|gap| describe(context, gap)).collect();
     if found.is_empty() { quiet(State::NotFired) } else { found }
 }
 
-/// Where no task of any outcome ran, from the run's start to its end.
+/// Where no task of any outcome ran, from the first task to the run's end.
 fn gaps(run: &Run) -> Vec<Gap> {
     let (start, end) = (run.application.start, run.application.end);
     let at = |time: u64| start.saturating_add(i64::try_from(time).unwrap_or(i64::MAX));
@@ -84,7 +85,7 @@ fn gaps(run: &Run) -> Vec<Gap> {
     }
     busy.sort_unstable();
     let mut gaps = Vec::new();
-    let mut until = start;
+    let mut until = busy.first().map_or(end, |first| first.0);
     for (launch, done) in busy.into_iter().chain([(end, end)]) {
         if launch > until {
             gaps.push(Gap { from: until, to: launch });
@@ -151,41 +152,35 @@ fn actions(run: &Run) -> impl Iterator<Item = Action<'_>> {
 }
 
 /// Where a gap lies among the actions.
-enum Where<'a> {
+enum Place<'a> {
     /// In one action: most of the gap is between its start and end.
     Inside(Action<'a>),
-    Between(Option<Action<'a>>, Option<Action<'a>>),
+    Between(Action<'a>, Action<'a>),
 }
 
-fn place(run: &Run, gap: Gap) -> Where<'_> {
+/// `None` for a gap after the last action, and where the log names no action around it.
+fn place(run: &Run, gap: Gap) -> Option<Place<'_>> {
     let overlap =
         |action: &Action<'_>| action.span().map_or(0, |(start, end)| (end.min(gap.to) - start.max(gap.from)).max(0));
     if let Some(action) = actions(run).max_by_key(overlap).filter(|action| 2 * overlap(action) >= gap.to - gap.from) {
-        return Where::Inside(action);
+        return Some(Place::Inside(action));
     }
     let middle = gap.from + (gap.to - gap.from) / 2;
     let ended = |action: &Action<'_>| action.span().map(|(_, end)| end).filter(|&end| end <= middle);
     let begins = |action: &Action<'_>| action.span().map(|(start, _)| start).filter(|&start| start >= middle);
-    Where::Between(
-        actions(run).filter(|action| ended(action).is_some()).max_by_key(ended),
-        actions(run).filter(|action| begins(action).is_some()).min_by_key(begins),
-    )
+    let before = actions(run).filter(|action| ended(action).is_some()).max_by_key(ended)?;
+    let after = actions(run).filter(|action| begins(action).is_some()).min_by_key(begins)?;
+    Some(Place::Between(before, after))
 }
 
-fn describe(context: &RunContext<'_>, gap: Gap) -> Verdict {
+fn describe(context: &RunContext<'_>, gap: Gap) -> Option<Verdict> {
     let run = context.run;
-    let place = place(run, gap);
+    let place = place(run, gap)?;
     let (action, text) = match &place {
-        Where::Inside(action) => (Some(*action), format!("inside {}", action.name())),
-        Where::Between(Some(before), Some(after)) => {
-            (Some(*after), format!("between {} and {}", before.name(), after.name()))
-        }
-        Where::Between(None, Some(after)) => (Some(*after), format!("before the first action, {}", after.name())),
-        Where::Between(Some(before), None) => (Some(*before), format!("after the last action, {}", before.name())),
-        Where::Between(None, None) => (None, "and the log names no action around it".to_owned()),
+        Place::Inside(action) => (*action, format!("inside {}", action.name())),
+        Place::Between(before, after) => (*after, format!("between {} and {}", before.name(), after.name())),
     };
-    let subject = action.map_or(Subject::Run, |action| action.subject(run));
-    let stages = action.map_or_else(Vec::new, |action| action.stages(run));
+    let (subject, stages) = (action.subject(run), action.stages(run));
     let mut verdict = Verdict::fired(context.rule, subject, stages);
     let seconds = gap.ms() / 1000.0;
     verdict.impact_s = Some(seconds);
@@ -201,12 +196,12 @@ fn describe(context: &RunContext<'_>, gap: Gap) -> Verdict {
     let run_ms = (run.application.end - run.application.start).max(1) as f64;
     verdict.prove("of the run", percent(gap.ms() / run_ms), None, None);
     verdict.prove("from the run's start", duration((gap.from - run.application.start) as f64), None, None);
-    verdict.advice = vec![match place {
-        Where::Inside(_) => "Look at what the driver does in this action: planning, listing files, collecting a broadcast side, committing a write, or waiting for executors",
-        Where::Between(None, _) => "Look at what the driver does before its first action, and at how long it waits for executors",
-        Where::Between(_, None) => "Stop the session when the last action is done: the executors are held until then",
-        Where::Between(Some(_), Some(_)) => "Move what the driver does between these two actions to the executors, or do it before the session starts",
-    }
-    .to_owned()];
-    verdict
+    verdict.advice = vec![
+        match place {
+            Place::Inside(_) => "Look at what the driver does in this action: planning, listing files, collecting a broadcast side, committing a write, or waiting for executors",
+            Place::Between(..) => "Move what the driver does between these two actions to the executors, or do it before the session starts",
+        }
+        .to_owned(),
+    ];
+    Some(verdict)
 }

@@ -16,8 +16,8 @@ declare_rule! {
     /// ## Why
     /// A Python UDF takes every row out of the JVM, to a Python process, and back. A built-in function does neither; a pandas
     /// UDF, or a UDF with Arrow, moves whole batches. The plan tells which stages do that, and from Spark 4.0 on how long
-    /// the Python workers ran. For older versions the time of the whole stage is shown, as the most that it can be; such a
-    /// finding is never shown on a line of code.
+    /// the Python workers ran. For older versions the time of the whole stage is shown, as the most that it can be. The
+    /// finding stands in reports and hovers; a line is never painted for it, since a function may have no built-in twin.
     ///
     /// ## Silent when
     /// The stage has no `BatchEvalPython` or `ArrowEvalPython`, or is shorter than 0.5 % of the run.
@@ -97,6 +97,7 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, plan: &StagePlan<'_>
     let tasks = view.tasks();
     let saved = view.saved_seconds(|row| tasks.duration.get(row) as f64 * (1.0 - share));
     let mut verdict = on_stage(context, view, Some(saved));
+    verdict.paintable = false;
     let mut names: Vec<String> = nodes.iter().flat_map(|node| functions(node)).collect();
     names.sort_unstable();
     names.dedup();

@@ -1,6 +1,10 @@
 //! Many files of little size.
 
-use super::sources::{is_scan, name, stages_by_accumulator, stages_of};
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::sources::{identity, is_scan, name, stages_by_accumulator, stages_of};
 use super::words::{bytes, count, grouped};
 use super::worth_painting;
 use crate::declare_rule;
@@ -58,28 +62,39 @@ struct Files<'a> {
     bytes: f64,
 }
 
+impl Files<'_> {
+    /// The same for each time that one table is read, so that it is one finding.
+    fn table(&self) -> String {
+        match identity(self.node) {
+            Some(source) if !self.written => source,
+            _ => format!("{} {}", self.execution, self.node.text),
+        }
+    }
+}
+
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     let run = context.run;
     let by_accumulator = stages_by_accumulator(run);
-    let (mut found, mut seen, mut unrecorded) = (Vec::new(), false, false);
+    let (mut seen, mut unrecorded) = (false, false);
+    let mut small: BTreeMap<String, Vec<Files<'_>>> = BTreeMap::new();
     for (&id, execution) in &run.executions {
         for step in execution.plan.walk() {
             match files(context, id, execution, step.node) {
                 Ok(None) => {}
                 Ok(Some(files)) => {
                     seen = true;
-                    let small = files.number > context.option("files")
-                        && files.bytes < context.option("mean-mib") * MIB * files.number;
-                    if small {
-                        found.push(describe(context, &files, stages_of(step.node, &by_accumulator)));
+                    if files.number > context.option("files")
+                        && files.bytes < context.option("mean-mib") * MIB * files.number
+                    {
+                        small.entry(files.table()).or_default().push(files);
                     }
                 }
                 Err(()) => unrecorded = true,
             }
         }
     }
-    if !found.is_empty() {
-        return found;
+    if !small.is_empty() {
+        return small.values().map(|files| describe(context, files, &by_accumulator)).collect();
     }
     let state = match (seen, unrecorded) {
         (_, true) => State::NotRecorded("size of files read".to_owned()),
@@ -113,8 +128,12 @@ fn files<'a>(
     }
 }
 
-fn describe(context: &RunContext<'_>, files: &Files<'_>, stages: Vec<StageKey>) -> Verdict {
+/// One finding for all times that a table was read; `times` is never empty.
+fn describe(context: &RunContext<'_>, times: &[Files<'_>], by_accumulator: &FxHashMap<i64, Vec<StageKey>>) -> Verdict {
     let run = context.run;
+    let mut stages: Vec<StageKey> = times.iter().flat_map(|files| stages_of(files.node, by_accumulator)).collect();
+    stages.dedup();
+    let files = &times[0];
     let subject = match stages.first() {
         Some(&key) if !files.written => Subject::Stage(key),
         _ => Subject::Execution(files.execution),
@@ -123,7 +142,8 @@ fn describe(context: &RunContext<'_>, files: &Files<'_>, stages: Vec<StageKey>) 
     let mut verdict = Verdict::fired(context.rule, subject, stages);
     // The files that a good size would leave cost something, too.
     let left = (files.bytes / GOOD_FILE).ceil().max(1.0);
-    let saved = (files.number - left) * context.option("ms-per-file") / slots as f64 / 1000.0;
+    let each = (files.number - left) * context.option("ms-per-file") / slots as f64 / 1000.0;
+    let saved = each * times.len() as f64;
     verdict.impact_s = Some(saved);
     verdict.paintable = worth_painting(context, Some(saved));
     if !verdict.paintable {
@@ -133,7 +153,8 @@ fn describe(context: &RunContext<'_>, files: &Files<'_>, stages: Vec<StageKey>) 
     let number = count(files.number as u64, "file");
     let (verb, place) =
         if files.written { ("written", String::new()) } else { ("read", format!(" from {}", name(files.node))) };
-    verdict.message = format!("{number} of {} on average were {verb}{place}", bytes(mean));
+    let often = if times.len() > 1 { format!(", {} times", times.len()) } else { String::new() };
+    verdict.message = format!("{number} of {} on average were {verb}{place}{often}", bytes(mean));
     verdict.short = format!("{number} of {}", bytes(mean));
     verdict.prove(
         "files",

@@ -14,6 +14,8 @@ pub(super) struct Scan<'a> {
     pub(super) node: &'a PlanNode,
     /// Whether it fed a cache; later executions read the cache.
     pub(super) cached: bool,
+    /// What is done with its rows before they are aggregated, joined or shuffled: filters, columns, functions.
+    pub(super) work: String,
     /// Stages whose tasks updated its metrics.
     pub(super) stages: Vec<StageKey>,
 }
@@ -76,11 +78,26 @@ fn scans_of<'a>(id: i64, execution: &'a SqlExecution, by_accumulator: &FxHashMap
             let stages = stages_of(step.node, by_accumulator);
             if !stages.is_empty() {
                 let cached = caches.iter().any(|cache| step.path.starts_with(cache));
-                scans.push(Scan { execution: id, node: step.node, cached, stages });
+                let work = work(&execution.plan, &step.path);
+                scans.push(Scan { execution: id, node: step.node, cached, work, stages });
             }
         }
     }
     scans
+}
+
+/// The texts of the filters, projections and functions above a node, without ids; empty if there are none.
+fn work(plan: &PlanNode, path: &[usize]) -> String {
+    const WRAPPERS: [&str; 3] = ["WholeStageCodegen", "InputAdapter", "ColumnarToRow"];
+    const WORK: [&str; 6] = ["Filter", "Project", "Generate", "BatchEvalPython", "ArrowEvalPython", "MapIn"];
+    let named = |node: &PlanNode, names: &[&str]| names.iter().any(|name| node.name.starts_with(name));
+    let above = (0..path.len()).rev().filter_map(|depth| plan.at(&path[..depth]));
+    above
+        .filter(|node| !named(node, &WRAPPERS))
+        .take_while(|node| named(node, &WORK))
+        .map(|node| without_ids(&node.text))
+        .collect::<Vec<String>>()
+        .join("\n")
 }
 
 /// What a scan reads, apart from its columns: format, place or table, and pushed filters. `None` where the plan abbreviates

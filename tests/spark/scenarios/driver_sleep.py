@@ -6,7 +6,7 @@ from pyspark.sql import SparkSession
 from pyspark.sql import functions as F
 
 SHORT = float(os.environ.get("SHORT_SECONDS", "70"))
-LONG = float(os.environ.get("LONG_SECONDS", "225"))
+LONG = float(os.environ.get("LONG_SECONDS", "232"))
 spark = SparkSession.builder.appName("driver-sleep").getOrCreate()
 
 numbers = spark.range(0, 2000000, 1, 4).withColumn("bucket", F.col("id") % 10)

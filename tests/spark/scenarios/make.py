@@ -23,7 +23,7 @@ PORT = 17177
 SCENARIOS = {
     "gc_pressure": ("local[2]", {"spark.driver.memory": "700m", "spark.sql.shuffle.partitions": "4"}),
     "lost_work": ("local[2,4]", {}),
-    "driver_sleep": ("cluster", {"spark.sql.shuffle.partitions": "4"}),
+    "driver_sleep": ("local[2]", {"spark.sql.shuffle.partitions": "4"}),
     "sources": ("local[2]", {"spark.sql.shuffle.partitions": "4"}),
     "join_sides": ("local[2]", {"spark.sql.shuffle.partitions": "4", "spark.driver.memory": "2g"}),
     "python_udf": ("local[2]", {"spark.sql.shuffle.partitions": "4"}),
@@ -61,10 +61,12 @@ def cluster(venv, scratch):
         address = f"127.0.0.{number}"
         start(f"worker-{number}", address, f"{package}.worker.Worker", "--host", address, "--cores", "1", "--memory", "600m",
               "--webui-port", "0", "--work-dir", str(scratch / f"worker-{number}"), f"spark://127.0.0.1:{PORT}")
-    for _ in range(60):
+    for _ in range(180):
         time.sleep(1)
         if (scratch / "master.err").read_text().count("Registering worker") >= 4:
             return started
+    for process in started:
+        process.terminate()
     raise SystemExit("the workers did not start")
 
 
