@@ -358,7 +358,7 @@ pub(super) fn parse(line: &[u8]) -> Option<TaskEnd<'_>> {
     let failure = (outcome != Outcome::Success).then(|| {
         let said = [reason.description, reason.message, reason.kill_reason, reason.loss_reason];
         let message = said.into_iter().find_map(|text| text.0).unwrap_or_default();
-        (reason.class.owned().unwrap_or(kind), first_line(&message).to_owned())
+        (reason.class.owned().unwrap_or(kind), telling_line(&message).to_owned())
     });
     Some(TaskEnd {
         stage: StageKey { stage: raw.stage.clamped()?, attempt: raw.attempt.clamped().unwrap_or(0) },
@@ -373,6 +373,16 @@ pub(super) fn parse(line: &[u8]) -> Option<TaskEnd<'_>> {
         metrics: raw.metrics.map(metrics),
         failure,
     })
+}
+
+/// The line of a message that says what happened, at most 1 KiB: the first, but of a Python traceback the one after the frames.
+fn telling_line(message: &str) -> &str {
+    let first = first_line(message);
+    if !first.starts_with("Traceback (most recent call last)") {
+        return first;
+    }
+    let after = message.trim_start().lines().skip(1).find(|line| !line.is_empty() && !line.starts_with([' ', '\t']));
+    after.map_or(first, first_line)
 }
 
 /// The first line of a message, at most 1 KiB.

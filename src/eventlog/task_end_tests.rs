@@ -152,6 +152,14 @@ fn old_lines_lack_groups_and_fields() {
 }
 
 #[test]
+fn a_python_error_is_told_by_its_own_line() {
+    let python = "Traceback (most recent call last):\n  File \"job.py\", line 3, in f\n    g()\nValueError: no rows\n\n\tat org.apache";
+    assert_eq!(telling_line(python), "ValueError: no rows");
+    assert_eq!(telling_line("Executor lost\nsince long"), "Executor lost");
+    assert_eq!(telling_line("Traceback (most recent call last):\n  File"), "Traceback (most recent call last):");
+}
+
+#[test]
 fn accumulables_that_a_plan_may_name() {
     assert_eq!(accumulables(LINE.as_bytes()), [(9, Some(25)), (12, None)]);
     assert_eq!(accumulables(b"{}"), []);

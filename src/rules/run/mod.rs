@@ -10,6 +10,8 @@ mod advice;
 mod details;
 mod host_score;
 mod in_force;
+mod micro_batches;
+mod sources;
 mod stage_plan;
 pub mod view;
 pub(crate) mod words;
@@ -29,6 +31,16 @@ crate::rules::rules! {
     tiny_partitions::TINY_PARTITIONS,
     oversized_partitions::OVERSIZED_PARTITIONS,
     result_size::RESULT_SIZE,
+    gc_pressure::GC_PRESSURE,
+    lost_work::LOST_WORK,
+    idle_executors::IDLE_EXECUTORS,
+    driver_gap::DRIVER_GAP,
+    recomputed_source::RECOMPUTED_SOURCE,
+    small_files::SMALL_FILES,
+    broadcast_candidate::BROADCAST_CANDIDATE,
+    broadcast_oversized::BROADCAST_OVERSIZED,
+    python_udf_cost::PYTHON_UDF_COST,
+    speculation_potential::SPECULATION_POTENTIAL,
 }
 
 /// The word of every rule on a run: `log-coverage` first, then what fired by impact, then the rest in the rules' order.
@@ -48,6 +60,7 @@ pub fn verdicts(run: &Run, rules: &RuleSettings) -> Vec<Verdict> {
         }
         verdicts.append(&mut found);
     }
+    let mut verdicts = micro_batches::group(run, verdicts);
     verdicts.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| impact(b).total_cmp(&impact(a))));
     verdicts
 }
