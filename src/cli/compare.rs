@@ -63,10 +63,6 @@ pub struct Options {
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = time)]
     pub noise_time: f64,
 
-    /// Limits that the candidates have to keep.
-    #[command(flatten)]
-    pub budgets: BudgetOptions,
-
     /// How the comparison is written.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
@@ -75,9 +71,13 @@ pub struct Options {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Show small changes, and defaults that changed but do not touch these runs, as well. JSON always holds the former.
+    /// Show small changes as well, and all defaults that changed with the Spark version. JSON always holds them.
     #[arg(long)]
     pub all: bool,
+
+    /// Limits that the candidates have to keep.
+    #[command(flatten)]
+    pub budgets: BudgetOptions,
 }
 
 /// Limits that the candidates have to keep.

@@ -23,6 +23,10 @@ pub struct Figures {
     pub input_bytes: Option<f64>,
     /// Read from sources and shuffles.
     pub read_bytes: Option<f64>,
+    /// Rows read from sources, by tasks that read no shuffle.
+    pub input_rows: Option<f64>,
+    /// Rows read from sources and shuffles.
+    pub read_rows: Option<f64>,
     /// Written to shuffles.
     pub shuffle_write_bytes: Option<f64>,
     /// Spilled to disk.
@@ -41,6 +45,16 @@ impl Figures {
         (self.ended_tasks > 0).then(|| self.failed_tasks as f64 / self.ended_tasks as f64)
     }
 
+    /// How much of a source's data the candidate read for each row or byte that the base read; see [`ratio`].
+    pub fn input_ratio(&self, candidate: &Self) -> Option<f64> {
+        ratio((self.input_rows, candidate.input_rows), (self.input_bytes, candidate.input_bytes))
+    }
+
+    /// How much the candidate read, from sources and shuffles, for each row or byte that the base read; see [`ratio`].
+    pub fn read_ratio(&self, candidate: &Self) -> Option<f64> {
+        ratio((self.read_rows, candidate.read_rows), (self.read_bytes, candidate.read_bytes))
+    }
+
     /// Nothing, so that sums can start with it: 0 everywhere, and no time.
     pub(super) const NOTHING: Self = Self {
         wall_ms: None,
@@ -48,6 +62,8 @@ impl Figures {
         task_ms: 0.0,
         input_bytes: Some(0.0),
         read_bytes: Some(0.0),
+        input_rows: Some(0.0),
+        read_rows: Some(0.0),
         shuffle_write_bytes: Some(0.0),
         spill_bytes: Some(0.0),
         gc_ms: Some(0.0),
@@ -73,17 +89,38 @@ impl Figures {
         let shuffle = ["Remote Bytes Read", "Local Bytes Read"];
         let read = sum(&tasks.read_bytes, &["Input Metrics: Bytes Read", shuffle[0], shuffle[1]]);
         let shuffled = sum(&tasks.shuffle_read_bytes, &shuffle);
+        let rows = ["Input Metrics: Records Read", "Total Records Read"];
+        let read_rows = sum(&tasks.read_records, &rows);
+        let of_sources = || {
+            let from_sources = view.rows.iter().filter(|&&row| tasks.shuffle_read_bytes.get(row) == 0);
+            from_sources.fold(0u64, |sum, &row| sum.saturating_add(tasks.read_records.get(row))) as f64
+        };
         Self {
             tasks: view.count() as u64,
             task_ms: view.task_ms(),
             input_bytes: read.zip(shuffled).map(|(read, shuffled)| (read - shuffled).max(0.0)),
             read_bytes: read,
+            input_rows: read_rows.map(|_| of_sources()),
+            read_rows,
             shuffle_write_bytes: sum(&tasks.shuffle_write_bytes, &["Shuffle Bytes Written"]),
             spill_bytes: sum(&tasks.spill_disk, &["Disk Bytes Spilled"]),
             gc_ms: sum(&tasks.gc_time, &["JVM GC Time"]),
             ..base
         }
     }
+}
+
+/// Fewer rows, or bytes, have no ratio that means anything.
+const LEAST_ROWS: f64 = 1_000.0;
+const LEAST_BYTES: f64 = 1024.0 * 1024.0;
+
+/// Candidate over base: by rows, since Spark versions count the bytes of one file differently, else by bytes.
+fn ratio(rows: (Option<f64>, Option<f64>), bytes: (Option<f64>, Option<f64>)) -> Option<f64> {
+    let of = |(base, candidate): (Option<f64>, Option<f64>), least| {
+        let (base, candidate) = (base.filter(|base| *base >= least)?, candidate?);
+        Some(candidate / base)
+    };
+    of(rows, LEAST_ROWS).or_else(|| of(bytes, LEAST_BYTES))
 }
 
 /// Sums; what one of them did not record the sum does not know. The time stays that of the first.
@@ -98,6 +135,8 @@ impl Add for Figures {
             task_ms: self.task_ms + other.task_ms,
             input_bytes: both(self.input_bytes, other.input_bytes),
             read_bytes: both(self.read_bytes, other.read_bytes),
+            input_rows: both(self.input_rows, other.input_rows),
+            read_rows: both(self.read_rows, other.read_rows),
             shuffle_write_bytes: both(self.shuffle_write_bytes, other.shuffle_write_bytes),
             spill_bytes: both(self.spill_bytes, other.spill_bytes),
             gc_ms: both(self.gc_ms, other.gc_ms),

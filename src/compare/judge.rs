@@ -1,12 +1,10 @@
 //! Whether a run got slower or faster, and whether that can be said at all.
 
 use super::actions::Action;
-use super::{ActionChange, ActionFigures, Figures, RunFigures, Thresholds};
+use super::{ActionChange, ActionFigures, RunFigures, Thresholds};
 use crate::rules::run::words::{bytes, count, percent, ratio};
 use crate::run::Run;
 
-/// Less data than this has no ratio that means anything.
-const LEAST_DATA: f64 = 1024.0 * 1024.0;
 /// Least share of the time in actions that both runs must have in common.
 const LEAST_COMMON: f64 = 0.5;
 /// Ratios within this of 1 are not worth a word.
@@ -62,12 +60,6 @@ pub(super) struct Evidence<'a> {
     pub(super) actions: &'a [ActionChange],
     /// Candidate over base.
     pub(super) data: Option<f64>,
-}
-
-/// Bytes read from sources, candidate over base.
-pub(super) fn data_ratio(base: &Figures, candidate: &Figures) -> Option<f64> {
-    let (base, candidate) = (base.input_bytes?, candidate.input_bytes?);
-    (base >= LEAST_DATA).then_some(candidate / base)
 }
 
 /// Why a run is no evidence of how long the job takes.
@@ -189,6 +181,7 @@ fn other_data(judgement: Judgement, time: f64, evidence: &Evidence<'_>, threshol
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::Figures;
 
     #[test]
     fn sentences() {

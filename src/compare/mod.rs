@@ -18,7 +18,7 @@ pub use budgets::{Budget, BudgetResult, BudgetState, Budgets};
 pub use figures::Figures;
 pub use judge::{Judgement, speed};
 pub use plans::{Adaptive, PlanChange};
-pub use settings::{Held, SettingChange};
+pub use settings::{Held, SettingChange, UsedDefault};
 
 use crate::conf::upgrade::Upgrade;
 use crate::run::Run;
@@ -61,7 +61,7 @@ pub struct Comparison {
     pub judgement: Judgement,
     /// Why nothing can be said; empty unless inconclusive.
     pub gaps: Vec<String>,
-    /// Bytes read from sources, candidate over base; `None` where less than 1 MiB was read or it is not recorded.
+    /// Rows, else bytes, read from sources, candidate over base; `None` where too few were read or it is not recorded.
     pub data: Option<f64>,
     /// Actions in the order of the runs, paired or alone.
     pub actions: Vec<ActionChange>,
@@ -69,6 +69,8 @@ pub struct Comparison {
     pub settings: Vec<SettingChange>,
     /// What another Spark version changes; `None` for one version.
     pub upgrade: Option<Upgrade>,
+    /// Defaults that changed with the Spark version and that the plans rely on; they are not among those of `upgrade`.
+    pub used_defaults: Vec<UsedDefault>,
     /// The budgets that were asked for.
     pub budgets: Vec<BudgetResult>,
 }
@@ -194,9 +196,12 @@ pub fn compare(base: &Run, candidate: &Run, thresholds: &Thresholds, budgets: &B
         candidate: judge::gaps_of(candidate, &after, thresholds),
         same_sources: pairs.iter().all(|&(i, j)| before[i].scans == after[j].scans),
         actions: &actions,
-        data: judge::data_ratio(&base_figures.sums, &candidate_figures.sums),
+        data: base_figures.sums.input_ratio(&candidate_figures.sums),
     };
     let (judgement, gaps) = judge::judge(&base_figures, &candidate_figures, &evidence, thresholds);
+    let mut upgrade = settings::of_versions(base, candidate);
+    let used_defaults =
+        upgrade.as_mut().map(|upgrade| settings::take_used(upgrade, [base, candidate])).unwrap_or_default();
     let measured = budgets::Measured {
         base: &base_figures,
         candidate: &candidate_figures,
@@ -213,7 +218,8 @@ pub fn compare(base: &Run, candidate: &Run, thresholds: &Thresholds, budgets: &B
         gaps,
         data: evidence.data,
         settings: settings::changes(base, candidate, &executions),
-        upgrade: settings::of_versions(base, candidate),
+        upgrade,
+        used_defaults,
         actions,
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::catalog::{self, Default, SparkVersion, VersionIndex};
-use crate::conf::upgrade::{self, Upgrade};
+use crate::conf::upgrade::{self, Change, NewDefault, Upgrade};
 use crate::conf::value::same_value;
 use crate::conf::{Layer, Origin, Value};
 use crate::run::Run;
@@ -126,7 +126,63 @@ pub(super) fn of_versions(base: &Run, candidate: &Run) -> Option<Upgrade> {
         .collect();
     let mut upgrade = upgrade::changes(from, to, &layers);
     upgrade.others.retain(|default| default.public);
+    for written in &mut upgrade.written {
+        // What one run did not set can't have changed for it.
+        let (before, after) = (base.conf.contains_key(&written.key), candidate.conf.contains_key(&written.key));
+        written.changes.retain(|change| match change {
+            Change::Read => before,
+            Change::NotRead { .. } | Change::Removed { .. } => after,
+            _ => true,
+        });
+    }
+    upgrade.written.retain(|written| !written.changes.is_empty());
     Some(upgrade)
+}
+
+/// A default that changed, and who relies on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UsedDefault {
+    /// The setting.
+    pub default: NewDefault,
+    /// An operator of a plan, e.g. `BatchEvalPython`, or `SQL` if any does.
+    pub used_by: String,
+}
+
+/// Settings, by the start of their names, that operators rely on, by a part of theirs; any operator relies on the last.
+const USERS: [(&str, &[&str]); 11] = [
+    ("EvalPythonUDTF", &["spark.sql.execution.pythonUDTF."]),
+    ("EvalPython", &["spark.sql.execution.pythonUDF."]),
+    ("Exchange", &["spark.sql.adaptive.", "spark.sql.shuffle.", "spark.shuffle.file.", "spark.shuffle.compress"]),
+    ("Join", &["spark.sql.join.", "spark.sql.autoBroadcastJoinThreshold"]),
+    ("Scan parquet", &["spark.sql.parquet.", "spark.sql.files."]),
+    ("Scan orc", &["spark.sql.orc.", "spark.sql.files."]),
+    ("BatchScan", &["spark.sql.sources.v2."]),
+    ("InMemoryTableScan", &["spark.sql.inMemoryColumnarStorage.", "spark.rdd.compress"]),
+    ("Window", &["spark.sql.window"]),
+    ("StateStore", &["spark.sql.streaming."]),
+    ("", &["spark.sql.ansi.enabled"]),
+];
+
+/// Takes the defaults that operators of the runs rely on out of the others.
+pub(super) fn take_used(upgrade: &mut Upgrade, runs: [&Run; 2]) -> Vec<UsedDefault> {
+    let mut operators: BTreeSet<&str> = BTreeSet::new();
+    for execution in runs.into_iter().flat_map(|run| run.executions.values()) {
+        operators.extend(execution.plan.walk().map(|step| step.node.name.trim()).filter(|name| !name.is_empty()));
+    }
+    let used_by = |key: &str| {
+        let users = USERS.iter().filter(|(_, keys)| keys.iter().any(|start| key.starts_with(start)));
+        users.copied().find_map(|(part, _)| {
+            let operator = operators.iter().find(|name| name.contains(part))?;
+            Some(if part.is_empty() { "SQL".to_owned() } else { (*operator).to_owned() })
+        })
+    };
+    let (used, others) = std::mem::take(&mut upgrade.others)
+        .into_iter()
+        .map(|default| (used_by(default.key), default))
+        .partition::<Vec<_>, _>(|(used_by, _)| used_by.is_some());
+    upgrade.others = others.into_iter().map(|(_, default)| default).collect();
+    let used = used.into_iter().filter_map(|(used_by, default)| Some(UsedDefault { default, used_by: used_by? }));
+    used.collect()
 }
 
 #[cfg(test)]
@@ -187,5 +243,23 @@ mod tests {
         let relied_on: Vec<&str> = upgrade.relied_on.iter().map(|default| default.key).collect();
         assert!(relied_on.contains(&"spark.speculation.quantile"), "{relied_on:?}");
         assert!(of_versions(&base, &Run::default()).is_none());
+    }
+
+    #[test]
+    fn a_plan_says_which_defaults_it_relies_on() {
+        let (mut base, candidate) = (run("3.5.9", &[]), run("4.3.0", &[]));
+        let key = "spark.sql.execution.pythonUDF.arrow.enabled";
+        let used = |base: &Run| {
+            let mut upgrade = of_versions(base, &candidate).unwrap();
+            let used = take_used(&mut upgrade, [base, &candidate]);
+            assert_eq!(upgrade.others.iter().any(|default| default.key == key), used.is_empty());
+            used.into_iter().map(|used| (used.default.key, used.used_by)).collect::<Vec<_>>()
+        };
+        assert_eq!(used(&base), []);
+        let mut execution = SqlExecution::default();
+        execution.plan.name = "BatchEvalPython".to_owned();
+        base.executions.insert(0, execution);
+        let expected = [("spark.sql.ansi.enabled", "SQL".to_owned()), (key, "BatchEvalPython".to_owned())];
+        assert_eq!(used(&base), expected);
     }
 }

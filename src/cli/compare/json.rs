@@ -8,7 +8,7 @@ use crate::cli::conf::upgrade::{change_json, default_json};
 use crate::cli::logs::ReadRun;
 use crate::compare::{
     ActionChange, ActionFigures, ActionId, Adaptive, Budget, BudgetResult, BudgetState, Figures, Held, Outcome,
-    PairedBy, PlanChange, RunFigures, SettingChange, StageChange, StageFigures,
+    PairedBy, PlanChange, RunFigures, SettingChange, StageChange, StageFigures, UsedDefault,
 };
 use crate::conf::upgrade::Upgrade;
 use crate::run::model::StageKey;
@@ -49,6 +49,8 @@ fn figures(figures: &Figures) -> Value {
         "task_ms": figures.task_ms,
         "input_bytes": figures.input_bytes,
         "read_bytes": figures.read_bytes,
+        "input_rows": figures.input_rows,
+        "read_rows": figures.read_rows,
         "shuffle_write_bytes": figures.shuffle_write_bytes,
         "spill_bytes": figures.spill_bytes,
         "gc_ms": figures.gc_ms,
@@ -76,7 +78,7 @@ fn comparison(compared: &Compared) -> Value {
         "budgets": comparison.budgets.iter().map(budget).collect::<Vec<_>>(),
         "actions": comparison.actions.iter().map(action).collect::<Vec<_>>(),
         "settings": comparison.settings.iter().map(setting).collect::<Vec<_>>(),
-        "upgrade": comparison.upgrade.as_ref().map(upgrade),
+        "upgrade": comparison.upgrade.as_ref().map(|found| upgrade(found, &comparison.used_defaults)),
     })
 }
 
@@ -177,7 +179,12 @@ fn setting(change: &SettingChange) -> Value {
 }
 
 /// As `sparkls conf --upgrade` writes it.
-fn upgrade(upgrade: &Upgrade) -> Value {
+fn upgrade(upgrade: &Upgrade, used: &[UsedDefault]) -> Value {
+    let used = used.iter().map(|used| {
+        let mut default = default_json(&used.default);
+        default["used_by"] = json!(used.used_by);
+        default
+    });
     let written = upgrade.written.iter().map(
         |written| json!({ "key": written.key, "changes": written.changes.iter().map(change_json).collect::<Vec<_>>() }),
     );
@@ -186,6 +193,7 @@ fn upgrade(upgrade: &Upgrade) -> Value {
         "to": upgrade.to.to_string(),
         "written": written.collect::<Vec<_>>(),
         "relied_on": upgrade.relied_on.iter().map(default_json).collect::<Vec<_>>(),
+        "used": used.collect::<Vec<_>>(),
         "others": upgrade.others.iter().map(default_json).collect::<Vec<_>>(),
     })
 }

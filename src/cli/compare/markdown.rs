@@ -35,7 +35,7 @@ pub(super) fn render(page: &Page) -> String {
 fn several(text: &mut String, page: &Page) {
     text.push_str("| | Candidate | | |\n| ---: | --- | --- | --- |\n");
     for (index, Compared { read, comparison }) in page.candidates.iter().enumerate() {
-        let (word, verdict) = (judgement(comparison.judgement), summary::verdict(comparison, page));
+        let (word, verdict) = (judgement(comparison.judgement), summary::times_and_speed(comparison));
         let _ = writeln!(text, "| {} | {} | **{word}** | {} |", index + 1, escaped(&read.source), escaped(&verdict));
     }
     let _ = writeln!(text, "\n{}\n", escaped(&summary::best(page).unwrap_or_default()));
@@ -126,7 +126,7 @@ fn settings(text: &mut String, page: &Page, comparison: &Comparison) {
     let of_hand = comparison.settings.iter().map(|change| (change.key.clone(), setting(change)));
     keys(text, "Settings that differ", &of_hand.collect::<Vec<_>>());
     if let Some(upgrade) = &comparison.upgrade {
-        let Versions { title, entries, besides } = summary::versions(upgrade, page.all);
+        let Versions { title, entries, besides } = summary::versions(upgrade, &comparison.used_defaults, page.all);
         keys(text, &format!("{title}: what changes for these runs"), &entries);
         if besides > 0 {
             let _ = writeln!(text, "\n{title}: {} changed.", count(besides as u64, "other default"));

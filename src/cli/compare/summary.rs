@@ -4,7 +4,8 @@ use super::words::{arrow, defaults, plan, signed, site};
 use super::{Compared, Page};
 use crate::cli::logs::ReadRun;
 use crate::compare::{
-    ActionChange, ActionFigures, ActionId, Comparison, Figures, Judgement, PlanChange, RunFigures, StageChange, speed,
+    ActionChange, ActionFigures, ActionId, Comparison, Figures, Judgement, PlanChange, RunFigures, StageChange,
+    UsedDefault, speed,
 };
 use crate::conf::upgrade::{Change, NewDefault, Reliance, Upgrade};
 use crate::rules::run::words::{bytes, count, duration, grouped, percent, ratio};
@@ -40,13 +41,18 @@ pub(super) fn head(read: &ReadRun, figures: &RunFigures) -> Vec<String> {
     parts
 }
 
-/// `153.3 s -> 39.7 s, 3.9 x faster at 1.0 x the data`, and what noise is where nothing changed.
-pub(super) fn verdict(comparison: &Comparison, page: &Page) -> String {
+/// `153.3 s -> 39.7 s, 3.9 x faster at 1.0 x the data`.
+pub(super) fn times_and_speed(comparison: &Comparison) -> String {
     let times = comparison.base.sums.wall_ms.zip(comparison.candidate.sums.wall_ms);
     let mut parts: Vec<String> =
         times.map(|(base, candidate)| arrow(&duration(base), &duration(candidate))).into_iter().collect();
     parts.extend(comparison.speed());
-    let mut words = parts.join(", ");
+    parts.join(", ")
+}
+
+/// The same, and what noise is where nothing changed.
+pub(super) fn verdict(comparison: &Comparison, page: &Page) -> String {
+    let mut words = times_and_speed(comparison);
     if comparison.judgement == Judgement::NoChange {
         let (share, time) = (percent(page.thresholds.noise_share), duration(page.thresholds.noise_ms));
         words = format!("{words} (up to {share} or {time} is noise)");
@@ -228,7 +234,7 @@ impl Scale<'_> {
         }
         Stage {
             title: format!("stage {}", ids(id(base), id(candidate))),
-            label: candidate.or(base).map(|stage| stage.label.clone()).unwrap_or_default(),
+            label: candidate.or(base).map(|stage| operators(&stage.label).to_owned()).unwrap_or_default(),
             times: wall_words(base.map(|stage| &stage.sums), candidate.map(|stage| &stage.sums)),
             details,
         }
@@ -244,11 +250,9 @@ impl Scale<'_> {
 
     /// `2.1 x slower at 1.0 x the data`, `tasks 200 -> 14`, `spill 0 B -> 1.2 GiB`: what differs by more than noise.
     fn differences(&self, base: &Figures, candidate: &Figures) -> Vec<String> {
-        let data = base.read_bytes.zip(candidate.read_bytes).filter(|(base, _)| *base >= LEAST_BYTES);
-        let data = data.map(|(base, candidate)| candidate / base);
         let times = base.wall_ms.zip(candidate.wall_ms);
-        let mut words: Vec<String> =
-            times.and_then(|(base, candidate)| speed(base, candidate, data)).into_iter().collect();
+        let data = base.read_ratio(candidate);
+        let mut words: Vec<String> = times.and_then(|(old, new)| speed(old, new, data)).into_iter().collect();
         for (name, base, candidate) in
             [("tasks", base.tasks, candidate.tasks), ("failed tasks", base.failed_tasks, candidate.failed_tasks)]
         {
@@ -274,6 +278,11 @@ impl Scale<'_> {
         }
         words
     }
+}
+
+/// A stage's label without the call site, which its action names.
+fn operators(label: &str) -> &str {
+    label.split_once(": ").map_or(label, |(_, operators)| operators)
 }
 
 fn wall_words(base: Option<&Figures>, candidate: Option<&Figures>) -> String {
@@ -317,7 +326,7 @@ pub(super) struct Versions {
 }
 
 /// What the other Spark version changes for these runs; with `all` all defaults that change.
-pub(super) fn versions(upgrade: &Upgrade, all: bool) -> Versions {
+pub(super) fn versions(upgrade: &Upgrade, used: &[UsedDefault], all: bool) -> Versions {
     let minor = |version: crate::catalog::SparkVersion| format!("{}.{}", version.major, version.minor);
     let changes =
         upgrade.written.iter().flat_map(|written| written.changes.iter().map(|change| (&written.key, change)));
@@ -332,6 +341,9 @@ pub(super) fn versions(upgrade: &Upgrade, all: bool) -> Versions {
         (default.key.to_owned(), format!("{}{reason}", defaults(default.old, default.new)))
     };
     entries.extend(upgrade.relied_on.iter().map(default));
+    entries.extend(used.iter().map(|UsedDefault { default, used_by }| {
+        (default.key.to_owned(), format!("{}, used by {used_by}", defaults(default.old, default.new)))
+    }));
     if all {
         entries.extend(upgrade.others.iter().map(default));
     }
@@ -352,6 +364,16 @@ fn written_change(change: &Change) -> Option<String> {
         Change::Default { .. } | Change::Kind { .. } | Change::Scope { .. } => return None,
         Change::Renamed { .. } | Change::Deprecated { .. } => return None,
     })
+}
+
+/// The end of a path that fits.
+pub(super) fn tail(source: &str, columns: usize) -> String {
+    let length = source.chars().count();
+    if length <= columns {
+        return source.to_owned();
+    }
+    let kept: String = source.chars().skip(length + 1 - columns).collect();
+    format!("…{kept}")
 }
 
 /// How many actions have their like, and how many are alone.

@@ -52,9 +52,9 @@ fn table(text: &mut String, page: &Page) {
     for (index, Compared { read, comparison }) in page.candidates.iter().enumerate() {
         let style = style(comparison.judgement);
         let word = judgement(comparison.judgement);
-        let source = cut(&read.source, 38);
+        let source = summary::tail(&read.source, 38);
         let fill = " ".repeat(38usize.saturating_sub(source.width()));
-        let rest = cut(&summary::verdict(comparison, page), WIDTH - 57);
+        let rest = cut(&summary::times_and_speed(comparison), WIDTH - 57);
         text.push_str(&format!("{:>2}  {source}{fill}  {style}{word:<12}{style:#}  {rest}\n", index + 1));
     }
 }
@@ -170,7 +170,7 @@ fn settings(text: &mut String, page: &Page, comparison: &Comparison) {
         table_of_keys(text, &entries);
     }
     if let Some(upgrade) = &comparison.upgrade {
-        let Versions { title, entries, besides } = summary::versions(upgrade, page.all);
+        let Versions { title, entries, besides } = summary::versions(upgrade, &comparison.used_defaults, page.all);
         section(text, &format!("{title}: what changes for these runs"));
         table_of_keys(text, &entries);
         if entries.is_empty() {
