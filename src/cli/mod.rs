@@ -1,6 +1,7 @@
 //! The command line: one file per subcommand.
 
 mod check;
+pub mod compare;
 mod completions;
 mod conf;
 mod explain;
@@ -28,6 +29,8 @@ enum Exit {
     Findings = 1,
     /// Wrong usage, or an input that can't be read.
     Unreadable = 2,
+    /// The log doesn't hold what the answer needs.
+    Inconclusive = 3,
 }
 
 impl From<Exit> for ExitCode {
@@ -51,7 +54,7 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing at --fail-on or above
-  1  findings at --fail-on or above
+  1  findings at --fail-on or above; a slower run, or a budget that is violated
   2  wrong usage, or an input that can't be read (it is named, and the others are still analysed)
   3  inconclusive: the log doesn't hold what the answer needs
 
@@ -62,6 +65,7 @@ Exit codes:
 enum Command {
     Check(check::Args),
     Report(report::Options),
+    Compare(compare::Options),
     Conf(conf::Args),
     Rules(rules::Args),
     Explain(explain::Args),
@@ -76,6 +80,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Check(args) => check::run(args).map(ExitCode::from),
         Command::Report(options) => report::run(options),
+        Command::Compare(options) => compare::run(options),
         Command::Conf(args) => conf::run(args).map(ExitCode::from),
         Command::Rules(args) => rules::run(args).map(ExitCode::from),
         Command::Explain(args) => explain::run(args).map(ExitCode::from),

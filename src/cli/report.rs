@@ -2,7 +2,7 @@
 
 mod html;
 mod json;
-mod markdown;
+pub(super) mod markdown;
 mod places;
 mod summary;
 mod text;

@@ -98,6 +98,12 @@ fn site(run: &Run, index: &PlanIndex<'_>, key: StageKey, stage: &Stage) -> Strin
     ];
     let python = sites.iter().flatten().copied().find(|site| names_python(site));
     let site = python.or_else(|| sites.into_iter().flatten().find(|site| !site.is_empty())).unwrap_or("");
+    lasting_site(site)
+}
+
+/// A call site without what moves when the file is edited or the JVM is another: function and Python file, or the
+/// function alone.
+pub(crate) fn lasting_site(site: &str) -> String {
     let Some((function, place)) = site.split_once(" at ") else { return stable(site).into_owned() };
     let path = place.rsplit_once(':').map_or(place, |(path, _)| path);
     let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
@@ -105,12 +111,13 @@ fn site(run: &Run, index: &PlanIndex<'_>, key: StageKey, stage: &Stage) -> Strin
     if file.ends_with(".py") { format!("{function} at {file}") } else { function.to_owned() }
 }
 
-fn names_python(site: &str) -> bool {
+/// Whether a call site names a line of a Python file.
+pub(crate) fn names_python(site: &str) -> bool {
     site.rsplit_once(':').is_some_and(|(path, _)| path.ends_with(".py"))
 }
 
 /// Wrappers that come and go with AQE and code generation.
-fn is_wrapper(name: &str) -> bool {
+pub(crate) fn is_wrapper(name: &str) -> bool {
     name.starts_with("WholeStageCodegen")
         || matches!(
             name,
@@ -151,7 +158,7 @@ fn operators(nodes: &[&PlanNode], stage: &Stage) -> String {
 }
 
 /// A text without what changes from run to run: expression ids (`price#12L`), plan ids, numbers, generated names.
-fn stable(text: &str) -> std::borrow::Cow<'_, str> {
+pub(crate) fn stable(text: &str) -> std::borrow::Cow<'_, str> {
     use std::sync::OnceLock;
     static CHANGING: OnceLock<Option<regex::Regex>> = OnceLock::new();
     let changing = CHANGING.get_or_init(|| {

@@ -78,7 +78,7 @@ fn finding(text: &mut String, summary: &Summary<'_>, verdict: &Verdict) {
 }
 
 /// Text that Markdown and HTML take as it is, on one line.
-fn escaped(text: &str) -> String {
+pub(in crate::cli) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

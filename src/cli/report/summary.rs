@@ -11,7 +11,7 @@ use crate::rules::run::words::{count, duration, percent, ranges};
 use crate::rules::{self, MeasuredRun, Severity, State, Subject, Verdict};
 use crate::run::Run;
 use crate::run::model::StageKey;
-use crate::run::slots::run_time;
+use crate::run::slots::{peak_cores, run_time};
 
 /// Stages in the table of where the time went.
 const ROWS: usize = 10;
@@ -156,21 +156,9 @@ fn head(measured: &MeasuredRun) -> Vec<String> {
 /// `16 cores on 4 hosts`: what the executors had together at most.
 fn cluster(run: &Run) -> String {
     let hosts = count(run.hosts.len() as u64, "host");
-    let mut changes: Vec<(i64, i64)> = Vec::new();
-    for executor in &run.executors {
-        let Some(cores) = executor.cores else { return hosts };
-        changes.push((executor.added.unwrap_or(i64::MIN), i64::from(cores)));
-        changes.push((executor.removed.unwrap_or(i64::MAX), -i64::from(cores)));
-    }
-    changes.sort_unstable();
-    let mut now = 0;
-    let peak = changes.into_iter().map(|(_, change)| {
-        now += change;
-        now
-    });
-    match peak.max() {
-        Some(cores) if cores > 0 => format!("{} on {hosts}", count(cores as u64, "core")),
-        _ => hosts,
+    match peak_cores(run) {
+        Some(cores) => format!("{} on {hosts}", count(cores, "core")),
+        None => hosts,
     }
 }
 
