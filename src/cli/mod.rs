@@ -5,10 +5,12 @@ mod completions;
 mod conf;
 mod explain;
 mod fixes;
+mod history;
 mod inputs;
 pub mod logs;
 mod output;
 pub(crate) mod progress;
+mod record;
 pub mod report;
 mod rules;
 mod server;
@@ -62,6 +64,8 @@ Exit codes:
 enum Command {
     Check(check::Args),
     Report(report::Options),
+    Record(record::Args),
+    History(history::Args),
     Conf(conf::Args),
     Rules(rules::Args),
     Explain(explain::Args),
@@ -76,6 +80,8 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Check(args) => check::run(args).map(ExitCode::from),
         Command::Report(options) => report::run(options),
+        Command::Record(args) => record::run(args),
+        Command::History(args) => history::run(args),
         Command::Conf(args) => conf::run(args).map(ExitCode::from),
         Command::Rules(args) => rules::run(args).map(ExitCode::from),
         Command::Explain(args) => explain::run(args).map(ExitCode::from),
