@@ -8,6 +8,7 @@ mod row;
 mod sqlite;
 mod trend;
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 pub use row::{Row, rows_of};
@@ -94,20 +95,23 @@ fn is_jsonl(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jsonl"))
 }
 
-/// Whether the rows of a run are to be written over those that are there.
+/// What becomes of a run whose rows are `known`: `None` if these rows are to be written.
 fn outcome(known: &[Row], rows: &[Row]) -> Option<Recorded> {
-    let (Some(known_first), Some(first)) = (known.first(), rows.first()) else { return None };
+    let (known_first, first) = (known.first()?, rows.first()?);
     if known_first.fullness() > first.fullness() {
         return Some(Recorded::Kept);
     }
-    let same = known.len() == rows.len() && rows.iter().all(|row| known.contains(row));
-    same.then_some(Recorded::Unchanged)
+    (differences(known, rows) == 0).then_some(Recorded::Unchanged)
 }
 
 /// How many rows were added, changed or removed.
 fn differences(known: &[Row], rows: &[Row]) -> usize {
-    let key = |row: &Row| (row.stage_key.clone(), row.stage_attempt);
-    let written = rows.iter().filter(|row| !known.contains(row)).count();
-    let removed = known.iter().filter(|old| !rows.iter().any(|row| key(row) == key(old))).count();
-    written + removed
+    let (old, new) = (by_stage(known), by_stage(rows));
+    let written = new.iter().filter(|(key, row)| old.get(key) != Some(row)).count();
+    written + old.keys().filter(|key| !new.contains_key(key)).count()
+}
+
+/// The rows of one run by what they are in it.
+fn by_stage(rows: &[Row]) -> BTreeMap<(&str, u32), &Row> {
+    rows.iter().map(|row| ((row.stage_key.as_str(), row.stage_attempt), row)).collect()
 }

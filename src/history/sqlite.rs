@@ -11,7 +11,7 @@ use rusqlite::types::{Value as SqlValue, ValueRef};
 use rusqlite::{Connection, OpenFlags, TransactionBehavior, params};
 use serde_json::{Map, Value};
 
-use super::{HistoryError, Recorded, Row, differences, outcome};
+use super::{HistoryError, Recorded, Row, by_stage, differences, outcome};
 
 /// How long a writer waits for the others.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -118,12 +118,13 @@ impl Table {
         if let Some(outcome) = outcome(&known, rows) {
             return Ok(outcome);
         }
-        let stale = |old: &&Row| {
-            !rows.iter().any(|row| (&row.stage_key, row.stage_attempt) == (&old.stage_key, old.stage_attempt))
-        };
-        for old in known.iter().filter(stale) {
+        let new = by_stage(rows);
+        for ((stage_key, stage_attempt), old) in by_stage(&known) {
+            if new.contains_key(&(stage_key, stage_attempt)) {
+                continue;
+            }
             let delete = format!("DELETE FROM stages {where_run} AND stage_key = ?3 AND stage_attempt = ?4");
-            let key = params![old.application, old.application_attempt, old.stage_key, old.stage_attempt];
+            let key = params![old.application, old.application_attempt, stage_key, stage_attempt];
             transaction.execute(&delete, key).map_err(&failed)?;
         }
         let mut upsert = transaction.prepare(&upsert()).map_err(&failed)?;
