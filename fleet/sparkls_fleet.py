@@ -218,7 +218,7 @@ def run(command, timeout, fine):
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
-        return "", "took longer than {:g} s".format(timeout)
+        return "", "took longer than {:.0f} s".format(timeout)
     except OSError as error:
         return "", "{}: {}".format(command[0], error.strerror or error)
     output = done.stdout.decode("utf-8", "replace")
