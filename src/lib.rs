@@ -10,6 +10,7 @@
 //! | [`pyspark`] | a Python file as a [`pyspark::StaticPlan`] | rules, editors, runs |
 //! | [`run`] | a measured run in columns, and its statistics | files, code |
 //! | [`eventlog`] | bytes of a log to a [`run::Run`] | code, rules |
+//! | [`history`] | runs over time in a file, and what became slower | logs, code, rules |
 //! | [`link`] | which stage belongs to which span, with certainty | rules, editors |
 //! | [`rules`] | findings, each rule in one file | editors, files |
 //! | [`compare`] | what changed between two runs, and whether that is more than noise | files, editors |
@@ -24,6 +25,7 @@ pub mod cli;
 pub mod compare;
 pub mod conf;
 pub mod eventlog;
+pub mod history;
 pub mod link;
 pub mod lsp;
 pub mod pyspark;

@@ -6,10 +6,12 @@ mod completions;
 mod conf;
 mod explain;
 mod fixes;
+mod history;
 mod inputs;
 pub mod logs;
 mod output;
 pub(crate) mod progress;
+mod record;
 pub mod report;
 mod rules;
 mod server;
@@ -66,6 +68,8 @@ enum Command {
     Check(check::Args),
     Report(report::Options),
     Compare(compare::Options),
+    Record(record::Args),
+    History(history::Args),
     Conf(conf::Args),
     Rules(rules::Args),
     Explain(explain::Args),
@@ -81,6 +85,8 @@ pub fn main() -> ExitCode {
         Command::Check(args) => check::run(args).map(ExitCode::from),
         Command::Report(options) => report::run(options),
         Command::Compare(options) => compare::run(options),
+        Command::Record(args) => record::run(args),
+        Command::History(args) => history::run(args),
         Command::Conf(args) => conf::run(args).map(ExitCode::from),
         Command::Rules(args) => rules::run(args).map(ExitCode::from),
         Command::Explain(args) => explain::run(args).map(ExitCode::from),

@@ -15,6 +15,7 @@ use anyhow::Context as _;
 
 use super::logs::{self, Choice, ReadRun};
 use crate::eventlog::Location;
+use crate::history::{self, Past, Row};
 use crate::rules::run::view::Floors;
 use crate::rules::{MeasuredRun, RuleSettings};
 use crate::workspace::Project;
@@ -54,6 +55,10 @@ pub struct Options {
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub code: Vec<PathBuf>,
 
+    /// A file that `sparkls record` writes: the run is compared with earlier runs of the job.
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
+
     /// How the report is written.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
@@ -85,7 +90,8 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
         unreadable = true;
         writeln!(anstream::stderr(), "error: {problem}")?;
     }
-    let measured = measure(read, options.redact, &rules);
+    let recorded = options.history.as_deref().map(history::read).transpose()?;
+    let measured = measure(read, options.redact, &rules, recorded);
     if options.redact {
         places.redact();
     }
@@ -108,8 +114,10 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
 }
 
 /// Judges a run with the thresholds of the project in the current folder.
-fn measure(read: ReadRun, redact: bool, rules: &RuleSettings) -> MeasuredRun {
+fn measure(read: ReadRun, redact: bool, rules: &RuleSettings, recorded: Option<Vec<Row>>) -> MeasuredRun {
     let ReadRun { mut source, mut run } = read;
+    // Redacted names would match no row.
+    let past = recorded.map(|rows| Past::new(&run, rows));
     if redact {
         crate::run::redact::redact(&mut run);
         "a log".clone_into(&mut source);
@@ -117,7 +125,7 @@ fn measure(read: ReadRun, redact: bool, rules: &RuleSettings) -> MeasuredRun {
     let file_name = || source.rsplit(['/', '\\']).next().unwrap_or(&source).to_owned();
     MeasuredRun {
         label: run.application.id.clone().unwrap_or_else(file_name),
-        verdicts: crate::rules::run::verdicts(&run, rules),
+        verdicts: crate::rules::run::verdicts_with_past(&run, rules, past.as_ref()),
         source,
         run,
     }

@@ -3,6 +3,7 @@
 //! Each looks at the evaluated attempt of every stage ([`view::StageView`]) and says for each one of four states.
 
 use super::{Check, Level, RuleSettings, RunContext, State, Verdict};
+use crate::history::Past;
 use crate::run::Run;
 use crate::run::model::StageKey;
 
@@ -17,6 +18,7 @@ pub mod view;
 pub(crate) mod words;
 
 pub use details::{stage_details, stage_noun};
+pub use regression::thresholds as regression_thresholds;
 
 crate::rules::rules! {
     log_coverage::LOG_COVERAGE,
@@ -41,10 +43,16 @@ crate::rules::rules! {
     broadcast_oversized::BROADCAST_OVERSIZED,
     python_udf_cost::PYTHON_UDF_COST,
     speculation_potential::SPECULATION_POTENTIAL,
+    regression::REGRESSION,
 }
 
 /// The word of every rule on a run: `log-coverage` first, then what fired by impact, then the rest in the rules' order.
 pub fn verdicts(run: &Run, rules: &RuleSettings) -> Vec<Verdict> {
+    verdicts_with_past(run, rules, None)
+}
+
+/// As [`verdicts`], with what is known of earlier runs of the job.
+pub fn verdicts_with_past(run: &Run, rules: &RuleSettings, past: Option<&Past>) -> Vec<Verdict> {
     let stages = view::StageView::all(run);
     let floors = view::Floors::new(rules);
     let mut verdicts = Vec::new();
@@ -54,7 +62,7 @@ pub fn verdicts(run: &Run, rules: &RuleSettings) -> Vec<Verdict> {
             continue;
         }
         let Check::Run(check) = rule.check else { continue };
-        let mut found = check(&RunContext { rule, run, stages: &stages, floors, rules });
+        let mut found = check(&RunContext { rule, run, stages: &stages, floors, rules, past });
         if let Some(Level::Fixed(severity)) = level {
             found.iter_mut().filter(|verdict| verdict.is_fired()).for_each(|verdict| verdict.severity = severity);
         }
