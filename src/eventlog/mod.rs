@@ -268,6 +268,12 @@ fn is_json(line: &[u8]) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok()
 }
 
+/// For `fuzz/`: whether a task's line that is scanned says what the same line says that is parsed.
+#[cfg(fuzzing)]
+pub fn scan_agrees_with_parse(line: &[u8]) -> bool {
+    task_end::scan_agrees_with_parse(line)
+}
+
 #[cfg(test)]
 #[path = "read_tests.rs"]
 mod tests;

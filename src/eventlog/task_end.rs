@@ -81,6 +81,7 @@ struct Keys {
     locality: Finder<'static>,
     speculative: Finder<'static>,
     finish: Finder<'static>,
+    accumulables: Finder<'static>,
     metrics: Finder<'static>,
     deserialize: Finder<'static>,
     run: Finder<'static>,
@@ -110,6 +111,7 @@ static KEYS: LazyLock<Keys> = LazyLock::new(|| Keys {
     locality: Finder::new(b"\"Locality\":\""),
     speculative: Finder::new(b"\"Speculative\":"),
     finish: Finder::new(b"\"Finish Time\":"),
+    accumulables: Finder::new(b"\"Accumulables\":"),
     metrics: Finder::new(b"\"Task Metrics\":{"),
     deserialize: Finder::new(b"\"Executor Deserialize Time\":"),
     run: Finder::new(b"\"Executor Run Time\":"),
@@ -430,18 +432,6 @@ fn metrics(raw: RawMetrics) -> Metrics {
     read
 }
 
-#[derive(Deserialize)]
-struct OnlyAccumulables<'a> {
-    #[serde(rename = "Task Info", borrow)]
-    info: InfoAccumulables<'a>,
-}
-
-#[derive(Deserialize)]
-struct InfoAccumulables<'a> {
-    #[serde(rename = "Accumulables", borrow, default)]
-    accumulables: Vec<Accumulable<'a>>,
-}
-
 /// An accumulable of a stage or a task.
 #[derive(Deserialize)]
 pub(super) struct Accumulable<'a> {
@@ -463,8 +453,16 @@ impl Accumulable<'_> {
 
 /// The accumulables of a task that a plan may name: id and the total at that time.
 pub(super) fn accumulables(line: &[u8]) -> Vec<(i64, Option<i64>)> {
-    let read = serde_json::from_slice::<OnlyAccumulables<'_>>(line).ok();
-    read.map(|raw| raw.info.accumulables.iter().filter_map(Accumulable::for_plan).collect()).unwrap_or_default()
+    let Some(at) = KEYS.accumulables.find(line) else { return Vec::new() };
+    let list = &line[at + KEYS.accumulables.needle().len()..];
+    let list = serde_json::Deserializer::from_slice(list).into_iter::<Vec<Accumulable<'_>>>().next();
+    list.and_then(Result::ok).map(|list| list.iter().filter_map(Accumulable::for_plan).collect()).unwrap_or_default()
+}
+
+/// Whether the scan, where it reads a line at all, reads it as the parser does.
+#[cfg(any(test, fuzzing))]
+pub(super) fn scan_agrees_with_parse(line: &[u8]) -> bool {
+    scan(line).is_none_or(|scanned| parse(line).is_none_or(|parsed| parsed == scanned))
 }
 
 #[cfg(test)]
