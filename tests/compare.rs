@@ -249,7 +249,9 @@ fn adaptive_execution_splits_a_skewed_join() {
         "longest task 61.6 s -> 4.0 s",
         "false -> true (default)",
     ] {
-        assert!(text.contains(expected), "no `{expected}` in\n{text}");
+        // Long lines are wrapped.
+        let words: Vec<&str> = text.split_whitespace().collect();
+        assert!(words.join(" ").contains(expected), "no `{expected}` in\n{text}");
     }
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
 }
@@ -326,7 +328,7 @@ fn json_holds_everything() {
     assert_eq!(compared["actions"][1]["candidate"]["execution"], 1);
     assert_eq!(compared["actions"][1]["plan"][0]["what"], "split");
     let stage = &compared["actions"][0]["stages"][0];
-    assert_eq!(stage["base"]["duration_ms"]["max"], 25_946);
+    assert_eq!(stage["base"]["duration_ms"]["max"], 25_899);
 }
 
 #[test]

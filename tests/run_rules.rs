@@ -18,13 +18,12 @@ use sparkls::run::model::{StageKey, TaskFlags};
 #[test]
 fn every_rule_says_one_thing_of_every_stage() {
     // Their subject is the run, its actions or its plans, not a stage.
-    let whole_run =
-        ["log-coverage", "lost-work", "idle-executors", "driver-gap", "small-files", "broadcast-oversized"];
+    let whole_run = ["log-coverage", "lost-work", "idle-executors", "driver-gap", "small-files", "broadcast-oversized"];
     for log in LOGS {
         let run = read(log);
         let verdicts = judge(&run);
         for rule in sparkls::rules::run::RULES.iter().filter(|rule| !whole_run.contains(&rule.name)) {
-            for key in run.stages.keys() {
+            for key in &sparkls::run::stats::evaluated_stages(&run) {
                 let states: Vec<&State> = verdicts
                     .iter()
                     .filter(|verdict| verdict.rule == rule.name && verdict.stages.contains(key))
@@ -632,6 +631,7 @@ fn report(log: &str, format: sparkls::cli::report::Format, all: bool) -> String 
         output: Some(output.clone()),
         all,
         redact: false,
+        history: None,
     };
     sparkls::cli::report::run(&options).unwrap();
     std::fs::read_to_string(output).unwrap()

@@ -215,8 +215,8 @@ fn a_history_server() {
     });
     let server = format!("{base}/gateway/");
     let asked = || {
-        let paths = requests.lock().unwrap().drain(..).map(|head| head.split(' ').nth(1).unwrap_or("").to_owned());
-        paths.last().unwrap_or_default()
+        let heads: Vec<String> = requests.lock().unwrap().drain(..).collect();
+        heads.last().and_then(|head| head.split(' ').nth(1)).unwrap_or_default().to_owned()
     };
     let run = read(&server, &named("nightly")).unwrap();
     assert_same(&run, "skewed-groupby.zstd");

@@ -229,7 +229,7 @@ mod tests {
         run.executions.insert(0, SqlExecution { description: site, plan, ..SqlExecution::default() });
         redact(&mut run);
         let shown = format!("{run:?}");
-        for secret in ["ada", "acme", "app-2026", "nightly", "my jobs"] {
+        for secret in ["/ada", "acme", "app-2026", "nightly", "my jobs"] {
             assert!(!shown.contains(secret), "{secret} in {shown}");
         }
         assert!(shown.contains("collect at path-"), "{shown}");
