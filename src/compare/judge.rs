@@ -130,6 +130,9 @@ pub(super) fn judge(
     (if gaps.is_empty() { judgement } else { Judgement::Inconclusive }, gaps)
 }
 
+/// One run's part of an action.
+type Side = fn(&ActionChange) -> Option<&ActionFigures>;
+
 fn not_in_common(actions: &[ActionChange]) -> Option<String> {
     if !actions.iter().any(|action| action.base.is_some() && action.candidate.is_some()) {
         return Some(match (actions.iter().any(|a| a.base.is_some()), actions.iter().any(|a| a.candidate.is_some())) {
@@ -139,11 +142,11 @@ fn not_in_common(actions: &[ActionChange]) -> Option<String> {
             (false, false) => "neither run ran anything".to_owned(),
         });
     }
-    let time = |of: fn(&ActionChange) -> Option<&ActionFigures>, paired: bool| -> f64 {
+    let time = |of: Side, paired: bool| -> f64 {
         let wanted = actions.iter().filter(|action| !paired || (action.base.is_some() && action.candidate.is_some()));
         wanted.filter_map(of).filter_map(|figures| figures.sums.wall_ms).sum()
     };
-    let sides: [(&str, fn(&ActionChange) -> Option<&ActionFigures>); 2] =
+    let sides: [(&str, Side); 2] =
         [("base", |action| action.base.as_ref()), ("candidate", |action| action.candidate.as_ref())];
     sides.into_iter().find_map(|(name, of)| {
         let share = time(of, true) / time(of, false).max(1.0);
