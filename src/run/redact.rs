@@ -208,10 +208,7 @@ mod tests {
             ),
             "FileScan parquet [id#1L] Location: InMemoryFileIndex(1 paths)[path-1.parquet]"
         );
-        assert_eq!(
-            redacted("file:/home/ada/x and /home/ada/y, then file:/home/ada/x"),
-            "path-1 and path-2, then path-1"
-        );
+        assert_eq!(redacted("file:/srv/ada/x and /srv/ada/y, then file:/srv/ada/x"), "path-1 and path-2, then path-1");
         assert_eq!(redacted("jdbc:postgresql://ada:secret@db/orders"), "path-1");
         assert_eq!(redacted("12/15 tasks, 3 GiB/s, 2 * price / 7"), "12/15 tasks, 3 GiB/s, 2 * price / 7");
         assert_eq!(redacted(r"D:\jobs\orders.py:57"), "path-1.py:57");
@@ -220,11 +217,11 @@ mod tests {
     #[test]
     fn every_text_of_a_run_is_redacted() {
         let mut run = run();
-        run.conf.insert("spark.yarn.dist.files".to_owned(), "/home/ada/keys.json".to_owned());
-        let site = "collect at /home/ada/my jobs/orders.py:57".to_owned();
+        run.conf.insert("spark.yarn.dist.files".to_owned(), "/srv/ada/keys.json".to_owned());
+        let site = "collect at /srv/ada/my jobs/orders.py:57".to_owned();
         let stage = Stage { name: site.clone(), call_site: Some(site.clone()), ..Stage::default() };
         run.stages.insert(StageKey { stage: 0, attempt: 0 }, stage);
-        let mut plan = PlanNode { text: "Scan /home/ada/orders".to_owned(), ..PlanNode::default() };
+        let mut plan = PlanNode { text: "Scan /srv/ada/orders".to_owned(), ..PlanNode::default() };
         plan.children.push(PlanNode { text: "on worker-1.acme.example".to_owned(), ..PlanNode::default() });
         run.executions.insert(0, SqlExecution { description: site, plan, ..SqlExecution::default() });
         redact(&mut run);
