@@ -41,7 +41,7 @@ def environment(venv, scratch, address="127.0.0.1"):
         "SPARK_HOME": str(spark), "PYSPARK_PYTHON": f"{venv}/bin/python", "SPARK_LOCAL_DIRS": str(scratch),
         "SPARK_USER": "spark", "HADOOP_USER_NAME": "spark", "SPARK_DAEMON_MEMORY": "256m",
         "SPARK_LOCAL_IP": address, "SPARK_LOCAL_HOSTNAME": "localhost" if address == "127.0.0.1" else address,
-        "JOB_OUT": str(LAB / "out"), "SPARK_SUBMIT_OPTS": "-Duser.name=spark -Duser.home=/home/spark",
+        "JOB_OUT": str(LAB / "out"), "SPARK_SUBMIT_OPTS": "-Duser.name=spark -Duser.home=/opt/spark-lab/home",
     }
 
 
