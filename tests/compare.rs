@@ -2,7 +2,6 @@
 
 #![allow(clippy::unwrap_used)]
 
-#[allow(dead_code)]
 mod run_builder;
 
 use std::path::{Path, PathBuf};
