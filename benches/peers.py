@@ -55,6 +55,13 @@ class Tool:
     command: list[str]
     read: Callable[[str, str, int], Report]
 
+    def for_people(self) -> list[str]:
+        """The command as a person types it: the answer as text, which is all that some of them can."""
+        if "--format" not in self.command:
+            return self.command
+        at = self.command.index("--format")
+        return self.command[:at] + self.command[at + 2 :]
+
 
 def read_ours(out: str, err: str, there: int) -> Report:
     answer = json.loads(out)
@@ -422,7 +429,7 @@ def cpu_seconds(command: list[str], folder: Path) -> float:
 
 def print_times(all_tools: list[Tool], folder: Path, runs: int) -> None:
     """CPU time on a tree of jobs, and on one in which one file in ten is a job."""
-    print(f"## Time\n\nCPU seconds (user and system), the least of {runs} runs.\n")
+    print(f"## Time\n\nCPU seconds (user and system), the least of {runs} runs, with the answer as text.\n")
     results, lines = {}, {}
     for name, make in (("jobs", trees.spark_tree), ("mixed", trees.mixed_tree)):
         target = folder / name
@@ -432,7 +439,7 @@ def print_times(all_tools: list[Tool], folder: Path, runs: int) -> None:
         # Tools take turns, so that what else the machine does meets all of them.
         for _ in range(runs):
             for tool in all_tools:
-                taken[tool.name].append(cpu_seconds(tool.command, target))
+                taken[tool.name].append(cpu_seconds(tool.for_people(), target))
         results[name] = {tool: min(times) for tool, times in taken.items()}
     reports = {tool.name: run(tool, folder / "jobs") for tool in all_tools}
     mixed = {tool.name: run(tool, folder / "mixed") for tool in all_tools}

@@ -37,4 +37,5 @@ pub use ipython::{code as code_of_cell, loads_other_sql, sql as sql_of_cell};
 pub use modules::{Imports, ModulePath, Modules};
 pub use outline::{Symbol, SymbolKind};
 pub use plan::StaticPlan;
+pub(crate) use sql::lookup as sql_lookup;
 pub use sql::{SqlDialect, sql_dialect};

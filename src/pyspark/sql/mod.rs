@@ -25,7 +25,8 @@ use super::plan::{Literal, Operator, Write};
 
 pub use dialect_of::{SqlDialect, sql_dialect};
 pub(super) use memo::lowered;
-pub(super) use scan::{Statement, compares, expression, has_window, is_key_equality, lookup, read};
+pub(crate) use scan::lookup;
+pub(super) use scan::{Statement, compares, expression, has_window, is_key_equality, read};
 pub(super) use statement::{condition, split};
 
 /// What stands in a text for a value that the file doesn't tell. An identifier, so that the parser goes on.

@@ -113,7 +113,7 @@ pub(in crate::pyspark) fn read(sql: &str) -> Statement {
 }
 
 /// The first word of a statement that only looks names and definitions up.
-pub(in crate::pyspark) fn lookup(sql: &str) -> Option<&str> {
+pub(crate) fn lookup(sql: &str) -> Option<&str> {
     let first = sql.split(|c: char| !c.is_ascii_alphabetic()).find(|word| !word.is_empty())?;
     let is_first = sql.trim_start().starts_with(first);
     let is_lookup = ["show", "describe", "desc", "explain"].iter().any(|word| first.eq_ignore_ascii_case(word));

@@ -231,13 +231,10 @@ fn judge(cx: &CodeContext<'_>, index: usize, action: &Action, repeated: &Repeate
         evidence = Some(measured("all turns", total, &cost.label));
     }
     message.push_str(match instead {
-        Instead::Written => " Union the frames, or write once with partitionBy.",
-        Instead::ReadTogether if matches!(action.kind, ActionKind::Write(_)) => {
-            " Union the frames, or write once with partitionBy."
-        }
-        Instead::ReadTogether => {
+        Instead::ReadTogether if !matches!(action.kind, ActionKind::Write(_)) => {
             " Read all sources as one frame (a list of paths, a union), or start the turns from a few threads."
         }
+        Instead::ReadTogether | Instead::Written => " Union the frames, or write once with partitionBy.",
         Instead::Aggregated => " One agg with an expression for each column answers for all of them in one job.",
         Instead::Unpivoted => " Unpivot the columns and group once by name and value: one job answers for all of them.",
         Instead::Grouped => " Ask for all keys in one query: groupBy, a join or isin, and one action behind the loop.",

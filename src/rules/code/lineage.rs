@@ -2,9 +2,9 @@
 
 use rustc_hash::FxHashSet;
 
-use crate::pyspark::StaticPlan;
 use crate::pyspark::api::Rows;
 use crate::pyspark::plan::{Action, Binding, FunctionCall, Literal, Node, NodeId, Operator, Source};
+use crate::pyspark::{StaticPlan, sql_lookup};
 
 /// The operators that run again each time a frame is computed: upstream to the nearest cached ones, nearest first.
 pub(super) fn recomputed(plan: &StaticPlan, from: NodeId) -> Vec<NodeId> {
@@ -113,11 +113,7 @@ pub(super) fn is_given(plan: &StaticPlan, id: NodeId) -> bool {
 
 /// Whether all rows come out of the code itself: `range`, literals.
 pub(super) fn is_generated(plan: &StaticPlan, id: NodeId) -> bool {
-    let mut sources = plan.upstream(id).into_iter().filter_map(|id| match &plan.node(id).operator {
-        Operator::Source(source) => Some(source),
-        _ => None,
-    });
-    sources.all(|source| matches!(source, Source::Range(Some(_)) | Source::Local(Some(_))))
+    sources(plan, id).all(|(_, source)| matches!(source, Source::Range(Some(_)) | Source::Local(Some(_))))
 }
 
 /// The sources that a frame is computed from.
@@ -142,8 +138,7 @@ fn looks_up(source: &Source) -> bool {
         Literal::Template(parts) => parts.first().and_then(Option::as_deref),
         _ => None,
     };
-    let word = start.and_then(|start| start.split_whitespace().next()).unwrap_or_default();
-    ["show", "describe", "desc", "explain"].iter().any(|lookup| word.eq_ignore_ascii_case(lookup))
+    start.and_then(sql_lookup).is_some()
 }
 
 /// Whether all rows were on the driver before Spark got them, and no more come out than went in.
