@@ -5,74 +5,25 @@
 mod run_builder;
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
+use run_builder::judged::{LOGS, evidence, fired, judge, path, read, stages, state};
 use run_builder::{MIB, RunBuilder, join_plan, task};
 use sparkls::rules::run::{stage_details, verdicts};
 use sparkls::rules::{RuleSettings, Severity, State, Subject, Verdict};
 use sparkls::run::Run;
 use sparkls::run::model::{StageKey, TaskFlags};
 
-const LOGS: &[&str] = &[
-    "healthy-3.5",
-    "healthy-4.3",
-    "skewed_join-4.3",
-    "skewed_join-aqe_off-3.5",
-    "skewed_join-aqe_split-4.3",
-    "skewed_groupby-4.3",
-    "slow_host-3.5",
-    "spill-3.5",
-    "coalesce_write-3.5",
-    "collect_large-4.3",
-    "partitions-3.5",
-];
-
-fn path(log: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/runs").join(format!("{log}.zst"))
-}
-
-fn read(log: &str) -> Run {
-    sparkls::eventlog::read(&path(log), &mut |_| true).unwrap()
-}
-
-fn judge(run: &Run) -> Vec<Verdict> {
-    verdicts(run, &RuleSettings::default())
-}
-
-/// The fired verdicts of a rule.
-fn fired(run: &Run, rule: &str) -> Vec<Verdict> {
-    judge(run).into_iter().filter(|verdict| verdict.rule == rule && verdict.is_fired()).collect()
-}
-
-/// The state of a rule on a stage.
-fn state(run: &Run, rule: &str, stage: u32) -> State {
-    let found = judge(run)
-        .into_iter()
-        .find(|verdict| verdict.rule == rule && verdict.stages.iter().any(|key| key.stage == stage));
-    found.map(|verdict| verdict.state).unwrap()
-}
-
-fn stages(verdicts: &[Verdict]) -> Vec<u32> {
-    let mut ids: Vec<u32> = verdicts.iter().flat_map(|verdict| &verdict.stages).map(|key| key.stage).collect();
-    ids.sort_unstable();
-    ids
-}
-
-fn evidence<'a>(verdict: &'a Verdict, name: &str) -> &'a str {
-    let found = verdict.evidence.iter().find(|evidence| evidence.name == name);
-    found.map_or_else(|| panic!("no evidence {name}: {verdict:#?}"), |evidence| evidence.value.as_str())
-}
-
 // What holds for all rules and logs.
 
 #[test]
 fn every_rule_says_one_thing_of_every_stage() {
-    let whole_run = ["log-coverage"];
+    // Their subject is the run, its actions or its plans, not a stage.
+    let whole_run = ["log-coverage", "lost-work", "idle-executors", "driver-gap", "small-files", "broadcast-oversized"];
     for log in LOGS {
         let run = read(log);
         let verdicts = judge(&run);
         for rule in sparkls::rules::run::RULES.iter().filter(|rule| !whole_run.contains(&rule.name)) {
-            for key in run.stages.keys() {
+            for key in &sparkls::run::stats::evaluated_stages(&run) {
                 let states: Vec<&State> = verdicts
                     .iter()
                     .filter(|verdict| verdict.rule == rule.name && verdict.stages.contains(key))
@@ -673,11 +624,14 @@ fn report(log: &str, format: sparkls::cli::report::Format, all: bool) -> String 
     let folder = tempfile::tempdir().unwrap();
     let output = folder.path().join("report");
     let options = sparkls::cli::report::Options {
-        log: path(log),
+        log: sparkls::eventlog::Location::Path(path(log)),
+        choice: Default::default(),
+        code: Vec::new(),
         format,
         output: Some(output.clone()),
         all,
-        ..Default::default()
+        redact: false,
+        history: None,
     };
     sparkls::cli::report::run(&options).unwrap();
     std::fs::read_to_string(output).unwrap()

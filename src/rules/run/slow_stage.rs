@@ -126,7 +126,7 @@ fn causes(context: &RunContext<'_>, view: &StageView<'_>) -> Vec<Cause> {
         }];
     }
     let plan = StagePlan::of(view);
-    let more = || advice::for_partitions(context.run, &plan, true);
+    let more = || advice::for_smaller_partitions(context, view, &plan);
     [too_few(context, view, &more), too_large(context, view, &more), spilled(context, view, &more)]
         .into_iter()
         .flatten()
