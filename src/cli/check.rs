@@ -12,6 +12,7 @@ use super::inputs::{Inputs, Options, Selection};
 use super::output::{self, FileOutcome, Outcome};
 use super::{Exit, fixes};
 use crate::catalog::SparkVersion;
+use crate::eventlog::Location;
 use crate::rules::Severity;
 
 /// Columns of output that goes to no terminal.
@@ -28,10 +29,11 @@ pub(super) struct Args {
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
 
-    /// An event log of a run of the job (plain, gzip, zstd, a rolled directory, or a folder of logs); its measures are
-    /// shown on the lines that caused them. Repeatable; stands in for `runs` of the settings.
+    /// An event log of a run of the job: a file, a rolled directory, a folder of logs, `-`, an address in a bucket or of
+    /// a History Server, as for `sparkls report`. Its measures are shown on the lines that caused them. Repeatable;
+    /// stands in for `runs` of the settings.
     #[arg(long = "run", value_name = "LOG")]
-    runs: Vec<PathBuf>,
+    runs: Vec<Location>,
 
     /// The Spark version whose defaults and thresholds apply, such as 3.5 or 4.1.0.
     #[arg(long, value_name = "VERSION")]
@@ -112,6 +114,9 @@ fn severity(others: &'static [&'static str]) -> impl TypedValueParser<Value = Le
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     let started = Instant::now();
+    if args.stdin_filename.is_some() && args.runs.contains(&Location::Stdin) {
+        anyhow::bail!("--stdin-filename and --run - both read standard input");
+    }
     let options = Options {
         version: args.spark_version,
         runs: args.runs.clone(),

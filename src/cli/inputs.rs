@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::logs;
 use super::output::{FileOutcome, InFile, InputError, Place};
 use super::progress::ReadProgress;
 use crate::analysis::{Analysis, Facts};
 use crate::catalog::SparkVersion;
-use crate::eventlog::ReadError;
+use crate::eventlog::{Location, ReadError, Which};
 use crate::pyspark::Imports;
 use crate::rules::{self, Finding, Level, MeasuredRun, Rule};
 use crate::text::Document;
@@ -31,7 +32,7 @@ pub(super) struct Options {
     /// Stronger than any other answer to "which Spark?".
     pub version: Option<SparkVersion>,
     /// Event logs, instead of those in the settings.
-    pub runs: Vec<PathBuf>,
+    pub runs: Vec<Location>,
     /// Which rules speak.
     pub selection: Selection,
 }
@@ -266,27 +267,47 @@ impl Inputs {
     fn link(&mut self, options: &Options) {
         let used: BTreeSet<&PathBuf> = self.files.iter().map(|file| &file.root).collect();
         self.projects.retain(|root, _| used.is_empty() || used.contains(root));
+        let (on_disk, elsewhere): (Vec<&Location>, Vec<&Location>) =
+            options.runs.iter().partition(|location| matches!(location, Location::Path(_)));
+        let mut far = Vec::new();
+        for location in elsewhere {
+            // What comes once is read once, for all projects.
+            logs::read_all(location, &Which::Newest, |_, read| far.push(read));
+        }
+        let mut errors = Vec::new();
         for project in self.projects.values_mut() {
             let logs: Vec<PathBuf> = if options.runs.is_empty() {
                 project.run_paths.clone()
             } else {
-                options.runs.iter().flat_map(|path| workspace::logs(path).into_iter().take(NEWEST_LOGS)).collect()
+                on_disk.iter().copied().flat_map(newest_logs).collect()
             };
-            for log in logs {
-                let mut progress = ReadProgress::new(&shown(&log).display().to_string());
-                let loaded = project.load_run(&log, &mut |read| {
+            let near = logs.iter().map(|log| {
+                let mut progress = ReadProgress::new(&shown(log).display().to_string());
+                project.load_run(log, &mut |read| {
                     progress.update(read);
                     true
-                });
+                })
+            });
+            let mut runs = Vec::new();
+            for loaded in near {
                 match loaded {
-                    Ok(run) => *project = project.with_run(Arc::new(run)),
-                    Err(error) => {
-                        let error = unreadable_log(error);
-                        if !self.errors.contains(&error) {
-                            self.errors.push(error);
-                        }
-                    }
+                    Ok(run) => runs.push(run),
+                    Err(error) => errors.push(unreadable_log(&error)),
                 }
+            }
+            for loaded in &far {
+                match loaded {
+                    Ok(read) => runs.push(project.judge_run(read.source.clone(), read.run.clone())),
+                    Err(error) => errors.push(unreadable_log(error)),
+                }
+            }
+            for run in runs {
+                *project = project.with_run(Arc::new(run));
+            }
+        }
+        for error in errors {
+            if !self.errors.contains(&error) {
+                self.errors.push(error);
             }
         }
     }
@@ -397,10 +418,18 @@ pub(super) fn shown(path: &Path) -> PathBuf {
     }
 }
 
-fn unreadable_log(error: ReadError) -> InputError {
+fn unreadable_log(error: &ReadError) -> InputError {
     let (path, message) = match error {
         ReadError::Io { path, source } => (path, source.to_string()),
-        ReadError::NotALog { path, reason } => (path, reason),
+        ReadError::NotALog { path, reason } => (path, reason.clone()),
     };
-    InputError { path: shown(&path), place: None, message }
+    InputError { path: shown(path), place: None, message }
+}
+
+/// The newest logs at a path.
+fn newest_logs(location: &Location) -> Vec<PathBuf> {
+    match location {
+        Location::Path(path) => workspace::logs(path).into_iter().take(NEWEST_LOGS).collect(),
+        Location::Stdin | Location::Url(_) => Vec::new(),
+    }
 }

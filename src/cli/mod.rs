@@ -1,13 +1,17 @@
 //! The command line: one file per subcommand.
 
 mod check;
+pub mod compare;
 mod completions;
 mod conf;
 mod explain;
 mod fixes;
+mod history;
 mod inputs;
+pub mod logs;
 mod output;
 pub(crate) mod progress;
+mod record;
 pub mod report;
 mod rules;
 mod server;
@@ -27,6 +31,8 @@ enum Exit {
     Findings = 1,
     /// Wrong usage, or an input that can't be read.
     Unreadable = 2,
+    /// The log doesn't hold what the answer needs.
+    Inconclusive = 3,
 }
 
 impl From<Exit> for ExitCode {
@@ -50,7 +56,7 @@ struct Cli {
 const EXIT_CODES: &str = "\
 Exit codes:
   0  nothing at --fail-on or above
-  1  findings at --fail-on or above
+  1  findings at --fail-on or above; a slower run, or a budget that is violated
   2  wrong usage, or an input that can't be read (it is named, and the others are still analysed)
   3  inconclusive: the log doesn't hold what the answer needs
 
@@ -61,6 +67,9 @@ Exit codes:
 enum Command {
     Check(check::Args),
     Report(report::Options),
+    Compare(compare::Options),
+    Record(record::Args),
+    History(history::Args),
     Conf(conf::Args),
     Rules(rules::Args),
     Explain(explain::Args),
@@ -75,6 +84,9 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Check(args) => check::run(args).map(ExitCode::from),
         Command::Report(options) => report::run(options),
+        Command::Compare(options) => compare::run(options),
+        Command::Record(args) => record::run(args),
+        Command::History(args) => history::run(args),
         Command::Conf(args) => conf::run(args).map(ExitCode::from),
         Command::Rules(args) => rules::run(args).map(ExitCode::from),
         Command::Explain(args) => explain::run(args).map(ExitCode::from),

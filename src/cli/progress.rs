@@ -29,7 +29,12 @@ impl ReadProgress {
         }
         let bar = self.bar.get_or_insert_with(|| {
             let bar = ProgressBar::new(read.total).with_message(format!("reading {}", self.label));
-            match ProgressStyle::with_template("{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left") {
+            // What is streamed does not always say its length.
+            let shape = match read.total {
+                0 => "{msg} {spinner} {bytes}",
+                _ => "{msg} {wide_bar} {bytes} of {total_bytes}, {eta} left",
+            };
+            match ProgressStyle::with_template(shape) {
                 Ok(style) => bar.with_style(style),
                 Err(_) => bar,
             }

@@ -1,7 +1,10 @@
 //! `sparkls report LOG`: where a run's time went, what is behind it, and what could not be told.
 
+mod html;
 mod json;
+pub(super) mod markdown;
 mod places;
+mod summary;
 mod text;
 
 use std::io::Write as _;
@@ -10,11 +13,14 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 
-use super::progress::ReadProgress;
+use super::logs::{self, Choice, ReadRun};
+use crate::eventlog::Location;
+use crate::history::{self, Past, Row};
 use crate::rules::run::view::Floors;
 use crate::rules::{MeasuredRun, RuleSettings};
 use crate::workspace::Project;
 use places::Places;
+use summary::Summary;
 
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
@@ -24,22 +30,36 @@ pub enum Format {
     Text,
     /// For machines; documented and kept stable.
     Json,
+    /// For a comment on a pull request.
+    #[value(name = "md", alias = "markdown")]
+    Markdown,
+    /// One page for a browser, with charts; it loads nothing.
+    Html,
 }
 
 /// Say where the time of a run went, what is behind it, and what could not be told.
 ///
 /// Thresholds are those of the sparkls.toml in the current directory. With --code, measures are tied to lines.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
+#[command(after_help = logs::ADDRESSES)]
 pub struct Options {
-    /// The event log: a file (plain, gzip, zstd) or a rolled directory.
+    /// The event log: a file, a rolled directory, a folder of logs, `-`, or an address (below).
     #[arg(value_name = "LOG")]
-    pub log: PathBuf,
+    pub log: Location,
+
+    /// Which application, where the log holds many.
+    #[command(flatten)]
+    pub choice: Choice,
 
     /// Files and folders of code to link the run to.
     #[arg(long, value_name = "PATH", num_args = 1..)]
     pub code: Vec<PathBuf>,
 
-    /// Text or JSON.
+    /// A file that `sparkls record` writes: the run is compared with earlier runs of the job.
+    #[arg(long, value_name = "FILE")]
+    pub history: Option<PathBuf>,
+
+    /// How the report is written.
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
 
@@ -50,6 +70,10 @@ pub struct Options {
     /// Show findings of little impact as well. JSON always holds them.
     #[arg(long)]
     pub all: bool,
+
+    /// Replace the names of the application, hosts and users, and all paths, so that the report can be shown to others.
+    #[arg(long)]
+    pub redact: bool,
 }
 
 /// Exit code of a run whose inputs could not all be read.
@@ -59,16 +83,25 @@ const UNREADABLE: u8 = 2;
 /// still linked, and the exit code is 2.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let rules = Project::open(&std::env::current_dir()?).environment.rules;
-    let measured = measure(options, &rules)?;
+    let read = logs::read(&options.log, &options.choice.which())?;
     let mut places = Places::default();
     let mut unreadable = false;
-    for problem in places.read(&options.code, &measured.run) {
+    for problem in places.read(&options.code, &read.run) {
         unreadable = true;
         writeln!(anstream::stderr(), "error: {problem}")?;
     }
+    let recorded = options.history.as_deref().map(history::read).transpose()?;
+    let measured = measure(read, options.redact, &rules, recorded);
+    if options.redact {
+        places.redact();
+    }
+    let floors = Floors::new(&rules);
+    let summary = || Summary::new(&measured, &places, &floors, options.all);
     let report = match options.format {
-        Format::Text => text::render(&measured, &places, &Floors::new(&rules), options.all),
+        Format::Text => text::render(&summary(), options.all),
         Format::Json => json::render(&measured, &places),
+        Format::Markdown => markdown::render(&summary()),
+        Format::Html => html::render(&summary()),
     };
     match &options.output {
         Some(path) => std::fs::write(path, report).with_context(|| path.display().to_string())?,
@@ -80,19 +113,20 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     Ok(if unreadable { ExitCode::from(UNREADABLE) } else { ExitCode::SUCCESS })
 }
 
-/// Reads the log and judges it with the thresholds of the project in the current folder.
-fn measure(options: &Options, rules: &RuleSettings) -> anyhow::Result<MeasuredRun> {
-    let mut progress = ReadProgress::new(&options.log.display().to_string());
-    let run = crate::eventlog::read(&options.log, &mut |read| {
-        progress.update(read);
-        true
-    })?;
-    drop(progress);
-    let file_name = || options.log.file_name().map(|name| name.to_string_lossy().into_owned());
-    Ok(MeasuredRun {
-        label: run.application.id.clone().or_else(file_name).unwrap_or_default(),
-        source: options.log.display().to_string(),
-        verdicts: crate::rules::run::verdicts(&run, rules),
+/// Judges a run with the thresholds of the project in the current folder.
+fn measure(read: ReadRun, redact: bool, rules: &RuleSettings, recorded: Option<Vec<Row>>) -> MeasuredRun {
+    let ReadRun { mut source, mut run } = read;
+    // Redacted names would match no row.
+    let past = recorded.map(|rows| Past::new(&run, rows));
+    if redact {
+        crate::run::redact::redact(&mut run);
+        "a log".clone_into(&mut source);
+    }
+    let file_name = || source.rsplit(['/', '\\']).next().unwrap_or(&source).to_owned();
+    MeasuredRun {
+        label: run.application.id.clone().unwrap_or_else(file_name),
+        verdicts: crate::rules::run::verdicts_with_past(&run, rules, past.as_ref()),
+        source,
         run,
-    })
+    }
 }

@@ -39,7 +39,7 @@ fn broken() -> io::Error {
     io::Error::new(ErrorKind::InvalidData, "a broken zip archive")
 }
 
-fn read_at(file: &mut File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
+fn read_at(mut file: &File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
     file.seek(SeekFrom::Start(offset))?;
     let mut bytes = Vec::new();
     file.take(length).read_to_end(&mut bytes)?;
@@ -47,7 +47,7 @@ fn read_at(file: &mut File, offset: u64, length: u64) -> io::Result<Vec<u8>> {
 }
 
 /// The files of the archive, in the order of its list.
-pub(super) fn entries(file: &mut File) -> io::Result<Vec<Entry>> {
+pub(super) fn entries(file: &File) -> io::Result<Vec<Entry>> {
     let size = file.metadata()?.len();
     let tail_at = size.saturating_sub(TAIL);
     let tail = read_at(file, tail_at, TAIL)?;
@@ -71,7 +71,7 @@ pub(super) fn entries(file: &mut File) -> io::Result<Vec<Entry>> {
 }
 
 /// Length and start of the list in an archive beyond 4 GiB, from the locator before the end record.
-fn large_list(file: &mut File, before_end: &[u8]) -> io::Result<(u64, u64)> {
+fn large_list(file: &File, before_end: &[u8]) -> io::Result<(u64, u64)> {
     let at = before_end.len().checked_sub(20).ok_or_else(broken)?;
     let mut locator = Fields(&before_end[at..]);
     if locator.take(8)? != b"PK\x06\x07\0\0\0\0" {
@@ -121,7 +121,7 @@ fn entry(fields: &mut Fields<'_>) -> io::Result<Option<Entry>> {
 }
 
 /// Moves the file to the entry's data; whether it is deflated.
-pub(super) fn seek(file: &mut File, entry: &Entry) -> io::Result<bool> {
+pub(super) fn seek(mut file: &File, entry: &Entry) -> io::Result<bool> {
     let header = read_at(file, entry.header, 30)?;
     let mut fields = Fields(&header);
     if fields.take(4)? != b"PK\x03\x04" {

@@ -382,6 +382,7 @@ impl Builder {
         application.name = event.name.owned();
         application.id = event.id.owned();
         application.attempt = event.attempt.owned();
+        application.user = event.user.owned();
         Ok(())
     }
 

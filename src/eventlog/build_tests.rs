@@ -282,3 +282,29 @@ fn text_that_is_not_utf8_is_read_as_far_as_it_goes() {
     assert_eq!(builder.line(&line), Ok(()));
     assert_eq!(builder.finish().application.name.as_deref(), Some("caf\u{fffd}"));
 }
+
+#[test]
+fn retried_stages_are_told_apart_and_may_lack_their_first_attempt() {
+    let again = |line: String| line.replace(r#""Stage Attempt ID":0"#, r#""Stage Attempt ID":1"#);
+    let run = run(&[
+        &stage("Submitted", 0, 1, ""),
+        &task(0, 0, "h", 1100, 1600),
+        &stage("Completed", 0, 1, r#","Completion Time":1700,"Failure Reason":"FetchFailed\nmore""#),
+        &again(stage("Submitted", 0, 1, "")),
+        &again(task(0, 0, "h", 1800, 1900)),
+        &again(stage("Submitted", 6, 1, "")),
+    ]);
+    let tasks: Vec<_> = run.stages.iter().map(|(key, stage)| (key.stage, key.attempt, stage.tasks.len())).collect();
+    assert_eq!(tasks, [(0, 0, 1), (0, 1, 1), (6, 1, 0)]);
+    assert_eq!(run.stages[&KEY].failure.as_deref(), Some("FetchFailed"));
+}
+
+#[test]
+fn properties_of_jobs_are_not_kept() {
+    let run = run(&[
+        r#"{"Event":"SparkListenerJobStart","Job ID":3,"Stage IDs":[0],"Properties":{"spark.hadoop.fs.s3a.secret.key":"hunter2","my.word":"hunter2"}}"#,
+        r#"{"Event":"SparkListenerStageSubmitted","Stage Info":{"Stage ID":0},"Properties":{"my.word":"hunter2"}}"#,
+    ]);
+    assert_eq!((run.jobs[&3].submitted, run.jobs[&3].completed), (None, None), "not recorded");
+    assert!(!format!("{run:?}").contains("hunter2"));
+}

@@ -1,83 +1,55 @@
 //! What a file is written in: its first bytes decide, never its name.
 
 use std::cell::Cell;
-use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read, Take};
+use std::io::{self, BufReader, Cursor, Read};
 use std::path::Path;
 use std::rc::Rc;
 
 use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
 
+use super::ReadError;
 use super::blocks::{Blocks, Format};
-use super::source::Part;
-use super::{ReadError, archive};
+use super::place::Opened;
 
 /// How much is read from disk at once.
 const BLOCK: usize = 1 << 20;
 
-/// A file open for reading, up to the size that it had when it was opened.
-pub(super) struct Opened {
-    /// Stands where the data begin.
-    file: File,
-    /// Bytes of data on disk.
-    pub(super) size: u64,
-    /// Packed by the archive that it is in.
-    deflated: bool,
+/// What passed below the decoder.
+#[derive(Default)]
+pub(super) struct Passed {
+    /// Bytes as they are stored.
+    pub(super) bytes: Cell<u64>,
+    /// Why no more came, if a disk or the network failed. What a decoder makes of this looks like a log that was cut.
+    pub(super) failed: Cell<Option<io::Error>>,
 }
 
-/// Opens a regular file; anything else is refused before it is opened, because opening a pipe would wait for its writer.
-pub(super) fn open(path: &Path) -> Result<Opened, ReadError> {
-    let io = |source| ReadError::Io { path: path.to_owned(), source };
-    let no_file = || ReadError::NotALog { path: path.to_owned(), reason: "not a regular file".to_owned() };
-    if !std::fs::metadata(path).map_err(io)?.is_file() {
-        return Err(no_file());
-    }
-    let file = File::open(path).map_err(io)?;
-    let metadata = file.metadata().map_err(io)?;
-    if !metadata.is_file() {
-        return Err(no_file());
-    }
-    Ok(Opened { file, size: metadata.len(), deflated: false })
-}
-
-/// Opens a file of a log, in an archive or not.
-pub(super) fn open_part(part: &Part) -> Result<Opened, ReadError> {
-    let mut opened = open(&part.path)?;
-    if let Some(entry) = &part.entry {
-        let io = |source| ReadError::Io { path: part.path.clone(), source };
-        opened.deflated = archive::seek(&mut opened.file, entry).map_err(io)?;
-        opened.size = entry.size;
-    }
-    Ok(opened)
-}
-
-/// Whether the file is a zip archive.
-pub(super) fn is_zip(path: &Path) -> Result<bool, ReadError> {
-    let io = |source| ReadError::Io { path: path.to_owned(), source };
-    let mut magic = Vec::with_capacity(4);
-    open(path)?.file.take(4).read_to_end(&mut magic).map_err(io)?;
-    Ok(magic == b"PK\x03\x04")
-}
-
-/// Counts the bytes that pass.
 struct Counted {
-    inner: Take<File>,
-    count: Rc<Cell<u64>>,
+    inner: Box<dyn Read>,
+    passed: Rc<Passed>,
 }
 
 impl Read for Counted {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(buffer)?;
-        self.count.set(self.count.get() + read as u64);
-        Ok(read)
+        match self.inner.read(buffer) {
+            Ok(read) => {
+                self.passed.bytes.set(self.passed.bytes.get() + read as u64);
+                Ok(read)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) => {
+                let copy = io::Error::new(error.kind(), error.to_string());
+                self.passed.failed.set(Some(error));
+                Err(copy)
+            }
+        }
     }
 }
 
-/// The decoded bytes of a file. `count` grows by the bytes read from disk.
-pub(super) fn decode(path: &Path, opened: Opened, count: Rc<Cell<u64>>) -> Result<Box<dyn Read>, ReadError> {
+/// The decoded bytes of a file.
+pub(super) fn decode(path: &Path, opened: Opened, passed: Rc<Passed>) -> Result<Box<dyn Read>, ReadError> {
     let io = |source| ReadError::Io { path: path.to_owned(), source };
     let refuse = |reason: &str| ReadError::NotALog { path: path.to_owned(), reason: reason.to_owned() };
-    let counted = Counted { inner: opened.file.take(opened.size), count };
+    let counted = Counted { inner: opened.reader, passed };
     let mut raw: Box<dyn Read> =
         if opened.deflated { Box::new(DeflateDecoder::new(buffered(counted))) } else { Box::new(counted) };
     let mut magic = Vec::with_capacity(16);

@@ -73,6 +73,8 @@ pub(super) struct ApplicationStart<'a> {
     pub(super) name: Text<'a>,
     #[serde(rename = "App ID", borrow, default)]
     pub(super) id: Text<'a>,
+    #[serde(rename = "User", borrow, default)]
+    pub(super) user: Text<'a>,
     #[serde(rename = "App Attempt ID", borrow, default)]
     pub(super) attempt: Text<'a>,
     #[serde(rename = "Timestamp", default)]

@@ -2,8 +2,11 @@
 
 use std::io::{self, Read};
 
-/// How much is read at once.
-const BLOCK: usize = 1 << 20;
+/// How much is read at once: a block that stays in the cache of one core, so that its bytes come from memory once.
+const BLOCK: usize = 256 << 10;
+
+/// A buffer that long lines made larger than this is given back.
+const MAX_KEPT: usize = 16 * BLOCK;
 
 /// A line without its end; offsets count decoded bytes from the reader's start.
 #[derive(Debug, PartialEq, Eq)]
@@ -94,9 +97,7 @@ impl<R: Read> Lines<R> {
 
     fn skip_line(&mut self) {
         self.advance(self.end);
-        self.buffer.truncate(2 * BLOCK);
-        self.buffer.shrink_to_fit();
-        (self.start, self.end, self.searched) = (0, 0, 0);
+        self.compact();
         while !self.at_end {
             self.fill();
             if let Some(found) = memchr::memchr(b'\n', &self.buffer[..self.end]) {
@@ -107,13 +108,23 @@ impl<R: Read> Lines<R> {
         }
     }
 
+    /// Moves what was not handed out yet to the buffer's front, and gives a long line's room back.
+    fn compact(&mut self) {
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.searched -= self.start;
+        self.start = 0;
+        if self.buffer.len() > MAX_KEPT && self.end < BLOCK {
+            self.buffer.truncate(2 * BLOCK);
+            self.buffer.shrink_to_fit();
+        }
+    }
+
     /// Reads at least one byte more, or notes the end.
     fn fill(&mut self) {
-        if self.buffer.len() - self.end < BLOCK {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.searched -= self.start;
-            self.start = 0;
+        let was_long = self.buffer.len() > MAX_KEPT && self.end - self.start < BLOCK;
+        if was_long || self.buffer.len() - self.end < BLOCK {
+            self.compact();
             if self.buffer.len() - self.end < BLOCK {
                 self.buffer.resize(self.buffer.len() * 2, 0);
             }
@@ -163,5 +174,17 @@ mod tests {
         assert_eq!(all(text.as_bytes(), 10 * BLOCK).len(), 3);
         assert_eq!(all(text.as_bytes(), BLOCK), ["0 a", "2 too long", &format!("{} b", long.len() + 3)]);
         assert_eq!(all(long.as_bytes(), BLOCK), ["0 too long"]);
+    }
+
+    #[test]
+    fn the_room_of_a_long_line_is_given_back() {
+        let text = "x".repeat(2 * MAX_KEPT) + "\n" + &"y\n".repeat(BLOCK);
+        let mut lines = Lines::new(text.as_bytes(), text.len());
+        assert!(matches!(lines.next(), Some(Line::Whole { bytes, .. }) if bytes.len() == 2 * MAX_KEPT));
+        assert!(lines.buffer.capacity() > 2 * MAX_KEPT);
+        for _ in 0..BLOCK {
+            assert!(matches!(lines.next(), Some(Line::Whole { bytes: b"y", .. })));
+        }
+        assert_eq!((lines.buffer.capacity(), lines.next()), (2 * BLOCK, None));
     }
 }

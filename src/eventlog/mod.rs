@@ -1,4 +1,4 @@
-//! Bytes of an event log to a [`Run`]: source (file, rolled directory), codec, events.
+//! Bytes of an event log to a [`Run`]: place (disk, bucket, History Server), source (file, rolled log), codec, events.
 //!
 //! Promises: every good event before, between and behind bad ones is kept; what is missing is said in the run's coverage;
 //! memory grows with tasks (at most 40 bytes each, on average over the stages of a usual job) and plans, not with the log;
@@ -8,24 +8,34 @@ mod archive;
 mod attempts;
 mod blocks;
 mod build;
+mod choose;
 mod codec;
 mod events;
+mod find;
 mod finish;
+mod history;
 mod lenient;
 mod lines;
+mod location;
 mod names;
+mod place;
 mod plan_info;
 mod plans;
+mod remote;
 mod sniff;
 mod source;
+mod store;
 mod task_end;
+mod web;
 
-use std::cell::Cell;
 use std::io::{self, Cursor, Read as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::run::Run;
+
+pub use find::{Log, find};
+pub use location::{Location, Which};
 
 /// Why a log can't be read: one sentence that names the file.
 #[derive(Debug, thiserror::Error)]
@@ -51,12 +61,12 @@ pub enum ReadError {
 /// How far reading is; called every few MiB. Reading stops with an `Interrupted` error when it answers `false`.
 pub type Progress<'a> = &'a mut dyn FnMut(Read) -> bool;
 
-/// Bytes read so far, of how many on disk.
+/// Bytes read so far, of how many stored.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Read {
     /// Bytes of the files read.
     pub done: u64,
-    /// Bytes of all files.
+    /// Bytes of all files; 0 if that is not known.
     pub total: u64,
 }
 
@@ -64,14 +74,39 @@ pub struct Read {
 const MAX_LINE: usize = 512 << 20;
 
 /// Reads the log at `path`: a file (plain, `.inprogress`, zstd, gzip, Spark's lz4, snappy, lzf), a rolled
-/// directory, a directory that holds one log, or the History Server's zip of one. Of several attempts in one
-/// log the last is read, and the coverage says so.
+/// directory, a directory of logs, of which the newest is read, or the History Server's zip of one. Of several attempts in
+/// one log the last is read. The coverage says what was chosen.
 pub fn read(path: &Path, progress: Progress<'_>) -> Result<Run, ReadError> {
     read_lines_up_to(MAX_LINE, path, progress)
 }
 
 fn read_lines_up_to(limit: usize, path: &Path, progress: Progress<'_>) -> Result<Run, ReadError> {
-    let source = source::resolve(path)?;
+    let found = find(&Location::Path(path.to_owned()), &Which::Newest)?;
+    let Some(log) = found.first() else { return Err(source::refuse(path, "holds no event log")) };
+    read_source(limit, path, log.source(progress)?, progress)
+}
+
+impl Log {
+    /// Reads it. Standard input and what a web server sends can be read once.
+    pub fn read(&self, progress: Progress<'_>) -> Result<Run, ReadError> {
+        let path = Path::new(self.name());
+        let run = read_source(MAX_LINE, path, self.source(progress)?, progress)?;
+        if let Some((wanted, attempt)) = self.unchecked() {
+            let application = &run.application;
+            let names = [application.id.as_deref(), application.name.as_deref()];
+            if !names.contains(&Some(wanted)) {
+                let held = names.into_iter().flatten().next().unwrap_or("another");
+                return Err(source::refuse(path, format!("holds no application {wanted}; it holds {held}")));
+            }
+            if attempt.is_some() && application.attempt.as_deref() != attempt {
+                return Err(source::refuse(path, format!("holds another attempt of {wanted}")));
+            }
+        }
+        Ok(run)
+    }
+}
+
+fn read_source(limit: usize, path: &Path, source: source::Source, progress: Progress<'_>) -> Result<Run, ReadError> {
     let mut reading = Reading::new(limit, &source);
     let mut started = false;
     let count = source.parts.len();
@@ -82,9 +117,10 @@ fn read_lines_up_to(limit: usize, path: &Path, progress: Progress<'_>) -> Result
         started |= reading.part(part, !started, number + 1 == count, progress)?;
     }
     if !started {
-        return Err(ReadError::NotALog { path: path.to_owned(), reason: "is empty".to_owned() });
+        return Err(source::refuse(path, "is empty"));
     }
-    progress(Read { done: reading.total, total: reading.total });
+    let done = reading.passed.bytes.get();
+    progress(Read { done, total: done });
     let coverage = &mut reading.builder.run.coverage;
     coverage.bytes = reading.decoded;
     coverage.missing_files = source.missing;
@@ -97,9 +133,9 @@ fn read_lines_up_to(limit: usize, path: &Path, progress: Progress<'_>) -> Result
 struct Reading {
     builder: build::Builder,
     limit: usize,
-    /// Bytes of all files on disk.
+    /// Bytes of all files as they are stored; 0 if that is not known.
     total: u64,
-    done: Rc<Cell<u64>>,
+    passed: Rc<codec::Passed>,
     /// Decoded bytes of the files before the present one.
     decoded: u64,
 }
@@ -112,8 +148,8 @@ impl Reading {
         Self {
             builder: build::Builder::default(),
             limit,
-            total: source.parts.iter().map(source::Part::size).sum(),
-            done: Rc::default(),
+            total: source.parts.iter().map(|part| part.item.size).sum(),
+            passed: Rc::default(),
             decoded: 0,
         }
     }
@@ -126,13 +162,13 @@ impl Reading {
         last: bool,
         progress: Progress<'_>,
     ) -> Result<bool, ReadError> {
-        let path = &part.path;
-        let opened = codec::open_part(part)?;
-        if opened.size == 0 {
+        let path = &part.item.path;
+        let mut reader = codec::decode(path, part.item.open()?, Rc::clone(&self.passed))?;
+        let head = sniff::head(reader.as_mut(), sniff::HEAD);
+        self.still_comes(path)?;
+        if head.bytes.is_empty() && head.broken.is_none() {
             return Ok(false);
         }
-        let mut reader = codec::decode(path, opened, Rc::clone(&self.done))?;
-        let head = sniff::head(reader.as_mut());
         if first && let Some(reason) = sniff::refusal(&head.bytes) {
             let reason = match &head.broken {
                 Some(error) if head.bytes.is_empty() => format!("can't be decoded: {error}"),
@@ -143,10 +179,10 @@ impl Reading {
         // A decoder that failed once is not asked again.
         let rest = if head.broken.is_some() { Box::new(io::empty()) } else { reader };
         let mut lines = lines::Lines::new(Cursor::new(head.bytes).chain(rest), self.limit);
-        let mut reported = self.done.get();
+        let mut reported = self.passed.bytes.get();
         while let Some(line) = lines.next() {
             self.line(line, last);
-            let done = self.done.get();
+            let done = self.passed.bytes.get();
             if done - reported >= PROGRESS_STEP {
                 reported = done;
                 if !progress(Read { done, total: self.total }) {
@@ -155,11 +191,20 @@ impl Reading {
                 }
             }
         }
+        self.still_comes(path)?;
         self.decoded += lines.offset();
         if let Some(error) = head.broken.or_else(|| lines.broken()) {
             self.broken(&error, last);
         }
         Ok(true)
+    }
+
+    /// A disk or a network that failed must not pass for a log that ends early.
+    fn still_comes(&self, path: &Path) -> Result<(), ReadError> {
+        match self.passed.failed.take() {
+            Some(source) => Err(ReadError::Io { path: path.to_owned(), source }),
+            None => Ok(()),
+        }
     }
 
     fn line(&mut self, line: lines::Line<'_>, last: bool) {
@@ -221,6 +266,12 @@ fn trim(line: &[u8], offset: u64) -> &[u8] {
 fn is_json(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line);
     serde_json::from_str::<serde::de::IgnoredAny>(&text).is_ok()
+}
+
+/// For `fuzz/`: whether a task's line that is scanned says what the same line says that is parsed.
+#[cfg(fuzzing)]
+pub fn scan_agrees_with_parse(line: &[u8]) -> bool {
+    task_end::scan_agrees_with_parse(line)
 }
 
 #[cfg(test)]

@@ -233,6 +233,63 @@ fn archives_of_the_history_server() {
     assert!(refused(b"PK\x03\x04rest").ends_with("a broken zip archive"));
 }
 
+#[test]
+fn a_log_of_databricks_is_read_from_its_oldest_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let vendor = "{\"Event\":\"com.databricks.backend.Thing\",\"x\":1}\n";
+    let task = |time: i64| {
+        format!(
+            "{{\"Event\":\"SparkListenerTaskEnd\",\"Stage ID\":0,\"Task End Reason\":{{\"Reason\":\"FetchFailed\"}},\"Task Info\":{{\"Index\":0,\"Launch Time\":{time},\"Finish Time\":{time}}}}}\n"
+        )
+    };
+    fs::write(folder.path().join("eventlog-2024-01-01--10-00.gz"), gzip(&(APPLICATION.to_owned() + &task(6)))).unwrap();
+    fs::write(folder.path().join("eventlog-2024-01-01--11-00.gz"), gzip(&(vendor.to_owned() + &task(7)))).unwrap();
+    fs::write(folder.path().join("eventlog"), task(8) + END).unwrap();
+    let run = read(folder.path(), &mut |_| true).unwrap();
+    let tasks = &run.stages.values().next().unwrap().tasks;
+    assert_eq!(tasks.launch.iter().collect::<Vec<_>>(), [1, 2, 3]);
+    assert!(tasks.flags.iter().all(|flags| !flags.metrics()), "a failed fetch has no metrics: not recorded");
+    assert_eq!((run.coverage.unknown_events["Thing"], run.application.version), (1, None));
+}
+
+#[test]
+fn the_first_bytes_tell_the_codec_and_not_the_name() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in [("a.lz4", zstd_frames(&[&whole()])), ("a.zstd", whole().into_bytes()), ("a", gzip(&whole()))]
+    {
+        let path = folder.path().join(name);
+        fs::write(&path, bytes).unwrap();
+        assert!(read(&path, &mut |_| true).unwrap().coverage.complete, "{name}");
+    }
+}
+
+#[test]
+fn a_plan_description_of_tens_of_mebibytes_and_many_accumulables() {
+    let description = "\\n+- Project [\\\"x\\\"]".repeat(1 << 20);
+    let plan = format!(
+        "{{\"Event\":\"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart\",\"executionId\":7,\"physicalPlanDescription\":\"{description}\",\"sparkPlanInfo\":{{\"nodeName\":\"A\",\"metrics\":[{{\"name\":\"m\",\"accumulatorId\":12000,\"metricType\":\"sum\"}}]}},\"time\":6}}\n"
+    );
+    let many: Vec<String> = (0..20_000).map(|id| format!("{{\"ID\":{id},\"Name\":\"n\",\"Value\":-{id}}}")).collect();
+    let completed = format!(
+        "{{\"Event\":\"SparkListenerStageCompleted\",\"Stage Info\":{{\"Stage ID\":1,\"Accumulables\":[{}]}}}}\n",
+        many.join(",")
+    );
+    let run = read_bytes(format!("{START}{APPLICATION}{plan}{completed}{END}").as_bytes()).unwrap();
+    assert_eq!((run.coverage.events, run.coverage.bad_lines), (5, 0));
+    assert_eq!(run.metric_totals.into_iter().collect::<Vec<_>>(), [(12_000, -12_000)]);
+    assert_eq!(run.executions[&7].end, None, "no end was recorded");
+}
+
+#[test]
+fn a_log_that_grows_while_it_is_read_is_read_to_the_size_seen() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let filler = format!("{{\"Event\":\"SparkListenerBlockUpdated\",\"x\":\"{}\"}}\n", "x".repeat(1000));
+    fs::write(file.path(), START.to_owned() + &filler.repeat(6000)).unwrap();
+    let mut log = fs::OpenOptions::new().append(true).open(file.path()).unwrap();
+    let run = read(file.path(), &mut |_| log.write_all(filler.as_bytes()).is_ok()).unwrap();
+    assert_eq!((run.coverage.events, run.coverage.cut_at), (6001, None));
+}
+
 /// A small log with an event of every kind that is read.
 fn small_log() -> Vec<u8> {
     let lines = [

@@ -1,11 +1,11 @@
 //! Whether bytes are an event log at all, told from their first 64 KiB.
 
-use std::cell::Cell;
+use std::borrow::Cow;
 use std::io::{self, Read};
-use std::path::Path;
 use std::rc::Rc;
 
 use super::codec;
+use super::place::Item;
 
 /// How much is looked at, decoded.
 pub(super) const HEAD: usize = 64 << 10;
@@ -13,7 +13,7 @@ pub(super) const HEAD: usize = 64 << 10;
 #[derive(serde::Deserialize)]
 struct AnyEvent<'a> {
     #[serde(rename = "Event", borrow)]
-    _event: std::borrow::Cow<'a, str>,
+    _event: Cow<'a, str>,
 }
 
 /// The head of a file.
@@ -24,11 +24,11 @@ pub(super) struct Head {
     pub(super) broken: Option<io::Error>,
 }
 
-/// Reads the head of a log.
-pub(super) fn head(reader: &mut dyn Read) -> Head {
+/// Reads the head of a log, about this long.
+pub(super) fn head(reader: &mut dyn Read, length: usize) -> Head {
     let mut head = Head::default();
     let mut block = [0; 8 << 10];
-    while head.bytes.len() < HEAD {
+    while head.bytes.len() < length {
         match reader.read(&mut block) {
             Ok(0) => break,
             Ok(read) => head.bytes.extend_from_slice(&block[..read]),
@@ -62,6 +62,10 @@ pub(super) fn refusal(head: &[u8]) -> Option<&'static str> {
     if names_events && first.starts_with(b"{") {
         return None;
     }
+    let start = text.get(..text.len().min(14)).unwrap_or_default().to_ascii_lowercase();
+    if start.starts_with(b"<!doctype html") || start.starts_with(b"<html") {
+        return Some("a web page (HTML), not an event log");
+    }
     if text.contains(&0) {
         return Some("not an event log but a binary file");
     }
@@ -69,9 +73,35 @@ pub(super) fn refusal(head: &[u8]) -> Option<&'static str> {
 }
 
 /// Whether the file looks like an event log.
-pub(super) fn file(path: &Path) -> bool {
-    let reader = codec::open(path).and_then(|opened| codec::decode(path, opened, Rc::new(Cell::new(0))));
-    reader.is_ok_and(|mut reader| refusal(&head(reader.as_mut()).bytes).is_none())
+pub(super) fn is_log(item: &Item) -> bool {
+    let reader = item.open().and_then(|opened| codec::decode(&item.path, opened, Rc::default()));
+    reader.is_ok_and(|mut reader| refusal(&head(reader.as_mut(), HEAD).bytes).is_none())
+}
+
+/// How far into a log the application's start is looked for, decoded: the class path stands before it.
+const START_WITHIN: usize = 2 << 20;
+
+/// What a log says of its application at its start.
+#[derive(Debug, Default, serde::Deserialize)]
+pub(super) struct Start<'a> {
+    #[serde(rename = "App ID", borrow)]
+    id: Option<Cow<'a, str>>,
+    #[serde(rename = "App Name", borrow)]
+    name: Option<Cow<'a, str>>,
+    #[serde(rename = "App Attempt ID", borrow)]
+    attempt: Option<Cow<'a, str>>,
+}
+
+/// Whether the log in this file is of an application with this id or name, and the id of its attempt; `None` if not.
+pub(super) fn application(item: &Item, wanted: &str) -> Option<Option<String>> {
+    let opened = item.open().ok()?;
+    let mut reader = codec::decode(&item.path, opened, Rc::default()).ok()?;
+    let head = head(reader.as_mut(), START_WITHIN);
+    let mut lines = head.bytes.split(|&byte| byte == b'\n');
+    let line = lines.find(|line| memchr::memmem::find(line, b"SparkListenerApplicationStart").is_some())?;
+    let start: Start<'_> = serde_json::from_slice(line.trim_ascii()).ok()?;
+    let is_wanted = start.id.as_deref() == Some(wanted) || start.name.as_deref() == Some(wanted);
+    is_wanted.then(|| start.attempt.map(Cow::into_owned))
 }
 
 #[cfg(test)]

@@ -1,21 +1,14 @@
-//! Which files make up the log at a path, in reading order.
+//! Which files make up a log, in reading order; and which logs files make up.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
-use super::archive::{self, Entry};
-use super::{ReadError, codec, sniff};
-
-/// Entries of a folder that are looked at; a folder of more is no folder of one log.
-const MAX_ENTRIES: usize = 10_000;
-
-/// Candidates of a folder whose first bytes are looked at.
-const MAX_CANDIDATES: usize = 200;
+use super::place::{At, Item};
+use super::{ReadError, choose};
 
 /// The files of one log.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Default)]
 pub(super) struct Source {
     /// In reading order.
     pub(super) parts: Vec<Part>,
@@ -28,147 +21,132 @@ pub(super) struct Source {
 }
 
 /// One file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Part {
-    pub(super) path: PathBuf,
-    /// Which file in the archive at `path`, if it is one.
-    pub(super) entry: Option<Entry>,
+    pub(super) item: Item,
     /// Files before this one are missing.
     pub(super) after_hole: bool,
 }
 
 impl Part {
-    pub(super) fn file(path: &Path) -> Self {
-        Self { path: path.to_owned(), entry: None, after_hole: false }
+    fn of(item: Item) -> Self {
+        Self { item, after_hole: false }
+    }
+}
+
+/// How the files of a log belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// One file.
+    Whole,
+    /// `events_*` beside an `appstatus_*`.
+    Rolled,
+    /// Only the `appstatus_*` of a rolled one.
+    Marker,
+    /// `eventlog-<time>.gz` and `eventlog`.
+    Databricks,
+}
+
+/// The files of one attempt of one application, as their names tell it.
+#[derive(Debug, Clone)]
+pub(super) struct Group {
+    /// The file's or the folder's path below the place.
+    pub(super) name: String,
+    /// The application's id.
+    pub(super) application: String,
+    /// 0 where the name tells none.
+    pub(super) attempt: u32,
+    pub(super) kind: Kind,
+    pub(super) files: Vec<Item>,
+}
+
+impl Group {
+    fn new(name: &str, identity: &str, kind: Kind, files: Vec<Item>) -> Self {
+        let stem = stem_of(identity);
+        let (application, attempt) = attempt(stem);
+        Self { name: name.to_owned(), application: application.to_owned(), attempt, kind, files }
     }
 
-    /// Bytes on disk; 0 if the file is gone.
-    pub(super) fn size(&self) -> u64 {
-        match &self.entry {
-            Some(entry) => entry.size,
-            None => fs::metadata(&self.path).map_or(0, |metadata| metadata.len()),
+    /// A file that makes up a log by itself.
+    pub(super) fn whole(item: Item) -> Self {
+        let (name, own) = (item.name.clone(), item.file_name().to_owned());
+        Self::new(&name, &own, Kind::Whole, vec![item])
+    }
+
+    /// When it was last written to.
+    pub(super) fn modified(&self) -> Option<SystemTime> {
+        self.files.iter().filter_map(|file| file.modified).max()
+    }
+
+    /// Its path or address for people: the file's, or that of the folder of its files.
+    pub(super) fn path(&self) -> PathBuf {
+        let Some(first) = self.files.first() else { return PathBuf::new() };
+        match (self.kind, &first.at) {
+            (Kind::Whole, _) | (_, At::Archive(..)) => first.path.clone(),
+            _ => first.path.parent().unwrap_or(&first.path).to_owned(),
         }
     }
 
-    fn name(&self) -> &str {
-        match &self.entry {
-            Some(entry) => entry.name.rsplit('/').next().unwrap_or(""),
-            None => name_of(&self.path),
+    /// Its files in reading order.
+    pub(super) fn source(&self) -> Result<Source, ReadError> {
+        match self.kind {
+            Kind::Marker => Err(refuse(
+                &self.path(),
+                "a rolled log with only its marker file: no events were written, or they were deleted",
+            )),
+            Kind::Rolled => Ok(roll(&self.files)),
+            Kind::Databricks => Ok(databricks(&self.files)),
+            Kind::Whole => match self.files.first() {
+                Some(item) if item.file_name().starts_with("appstatus_") => {
+                    Err(refuse(&item.path, "the marker of a rolled log, it holds no events; name its folder"))
+                }
+                Some(item) if item.is_zip()? => choose::only(groups(item.unpack()?), &item.path),
+                Some(item) => Ok(Source { parts: vec![Part::of(item.clone())], ..Source::default() }),
+                None => Ok(Source::default()),
+            },
         }
     }
 }
 
-impl Source {
-    fn of(part: Part) -> Self {
-        Self { parts: vec![part], ..Self::default() }
-    }
-}
-
-/// Finds the log at `path`.
-pub(super) fn resolve(path: &Path) -> Result<Source, ReadError> {
-    let (path, metadata) = match fs::metadata(path) {
-        Ok(metadata) => (path.to_owned(), metadata),
-        Err(error) => renamed(path).ok_or_else(|| ReadError::Io { path: path.to_owned(), source: error })?,
-    };
-    if metadata.is_dir() {
-        return folder(&path);
-    }
-    if name_of(&path).starts_with("appstatus_") {
-        return Err(refuse(&path, "the marker of a rolled log, it holds no events; name its folder"));
-    }
-    if metadata.is_file() && codec::is_zip(&path)? {
-        return zip(&path);
-    }
-    Ok(Source::of(Part::file(&path)))
-}
-
-/// Spark drops `.inprogress` from a log's name when the application ends, perhaps just now.
-fn renamed(path: &Path) -> Option<(PathBuf, fs::Metadata)> {
-    let path = path.to_str()?.strip_suffix(".inprogress").map(PathBuf::from)?;
-    let metadata = fs::metadata(&path).ok()?;
-    Some((path, metadata))
-}
-
-fn refuse(path: &Path, reason: impl Into<String>) -> ReadError {
+pub(super) fn refuse(path: &Path, reason: impl Into<String>) -> ReadError {
     ReadError::NotALog { path: path.to_owned(), reason: reason.into() }
 }
 
-fn name_of(path: &Path) -> &str {
-    path.file_name().and_then(OsStr::to_str).unwrap_or("")
+/// The logs that these files make up, by name.
+pub(super) fn groups(files: Vec<Item>) -> Vec<Group> {
+    let mut folders: BTreeMap<String, Vec<Item>> = BTreeMap::new();
+    for file in files {
+        folders.entry(file.folder().to_owned()).or_default().push(file);
+    }
+    folders.into_iter().flat_map(|(folder, files)| groups_of(&folder, files)).collect()
 }
 
-/// Files and folders in a folder, without hidden ones and checksums, by name.
-fn entries(path: &Path) -> Result<Vec<(PathBuf, fs::Metadata)>, ReadError> {
-    let io = |source| ReadError::Io { path: path.to_owned(), source };
-    let mut found = Vec::new();
-    for entry in fs::read_dir(path).map_err(io)?.take(MAX_ENTRIES) {
-        let entry = entry.map_err(io)?.path();
-        let name = name_of(&entry);
-        if name.is_empty() || name.starts_with('.') || name.ends_with(".crc") {
-            continue;
-        }
-        // An entry that vanishes meanwhile is not there.
-        if let Ok(metadata) = fs::metadata(&entry) {
-            found.push((entry, metadata));
+/// The logs in one folder.
+fn groups_of(folder: &str, files: Vec<Item>) -> Vec<Group> {
+    let mut rolled: BTreeMap<String, Vec<Item>> = BTreeMap::new();
+    for file in &files {
+        if let Some(rolled_file) = Rolled::new(file) {
+            rolled.entry(rolled_file.application.to_owned()).or_default().push(file.clone());
         }
     }
-    found.sort_by(|a, b| a.0.cmp(&b.0));
-    Ok(found)
-}
-
-fn folder(path: &Path) -> Result<Source, ReadError> {
-    let entries = entries(path)?;
-    let files: Vec<Part> =
-        entries.iter().filter(|(_, metadata)| metadata.is_file()).map(|(path, _)| Part::file(path)).collect();
-    if let Some(rolled) = rolled(path, &files) {
-        return rolled;
+    let markers: Vec<Item> = files.iter().filter(|file| file.file_name().starts_with("appstatus_")).cloned().collect();
+    let own = folder.rsplit('/').next().unwrap_or(folder);
+    if rolled.is_empty() && !markers.is_empty() && files.len() == markers.len() {
+        return vec![Group::new(folder, own, Kind::Marker, markers)];
     }
-    if files.iter().any(|file| file.name() == "eventlog") {
-        return Ok(databricks(files));
-    }
-    let mut logs = Vec::new();
-    for (entry, metadata) in entries.iter().take(MAX_CANDIDATES) {
-        let is_log = if metadata.is_dir() {
-            name_of(entry).starts_with("eventlog_v2_")
-        } else {
-            metadata.is_file() && sniff::file(entry)
+    if !rolled.is_empty() {
+        let alone = rolled.len() == 1;
+        let group = |(application, mut events): (String, Vec<Item>)| {
+            events.extend(markers.iter().cloned());
+            let name = if alone && !folder.is_empty() { folder } else { &application };
+            Group::new(name, &application, Kind::Rolled, events)
         };
-        if is_log {
-            logs.push((name_of(entry), entry));
-        }
+        return rolled.into_iter().map(group).collect();
     }
-    let (log, note) = one_of(path, logs)?;
-    let mut source = if log.is_dir() { folder(log)? } else { Source::of(Part::file(log)) };
-    source.notes.extend(note);
-    Ok(source)
-}
-
-/// The log in an archive: a file, or a folder of a rolled one.
-fn zip(path: &Path) -> Result<Source, ReadError> {
-    let io = |source| ReadError::Io { path: path.to_owned(), source };
-    let mut file = fs::File::open(path).map_err(io)?;
-    let mut folders: BTreeMap<String, Vec<Part>> = BTreeMap::new();
-    for entry in archive::entries(&mut file).map_err(io)?.into_iter().take(MAX_ENTRIES) {
-        let folder = entry.name.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        let part = Part { path: path.to_owned(), entry: Some(entry), after_hole: false };
-        folders.entry(folder).or_default().push(part);
+    if files.iter().any(|file| file.file_name() == "eventlog") {
+        return vec![Group::new(folder, own, Kind::Databricks, files)];
     }
-    let mut logs: Vec<(&str, Vec<Part>)> = Vec::new();
-    for (folder, files) in &folders {
-        if files.iter().any(|file| Rolled::new(file).is_some()) {
-            logs.push((folder.rsplit('/').next().unwrap_or(""), files.clone()));
-        } else {
-            let whole = files.iter().filter(|file| !file.name().starts_with("appstatus_"));
-            logs.extend(whole.map(|file| (file.name(), vec![file.clone()])));
-        }
-    }
-    let (files, note) = one_of(path, logs)?;
-    let mut source = match rolled(path, &files) {
-        Some(source) => source?,
-        None => Source { parts: files, ..Source::default() },
-    };
-    source.notes.extend(note);
-    Ok(source)
+    files.into_iter().filter(|file| !file.file_name().starts_with("appstatus_")).map(Group::whole).collect()
 }
 
 /// `events_<index>_<application>[.<codec>][.compact]`.
@@ -176,41 +154,23 @@ struct Rolled<'a> {
     index: u64,
     application: &'a str,
     compact: bool,
-    part: &'a Part,
+    item: &'a Item,
 }
 
 impl<'a> Rolled<'a> {
-    fn new(part: &'a Part) -> Option<Self> {
-        let (index, name) = part.name().strip_prefix("events_")?.split_once('_')?;
+    fn new(item: &'a Item) -> Option<Self> {
+        let (index, name) = item.file_name().strip_prefix("events_")?.split_once('_')?;
         let plain = name.strip_suffix(".compact");
         let compact = plain.is_some();
         let name = plain.unwrap_or(name);
-        Some(Self { index: index.parse().ok()?, application: without_codec(name), compact, part })
+        Some(Self { index: index.parse().ok()?, application: without_codec(name), compact, item })
     }
 }
 
-/// The rolled log that these files are, if they are one.
-fn rolled(path: &Path, files: &[Part]) -> Option<Result<Source, ReadError>> {
-    let events: Vec<Rolled<'_>> = files.iter().filter_map(Rolled::new).collect();
-    let has_status = files.iter().any(|file| file.name().starts_with("appstatus_"));
-    match (events.is_empty(), has_status) {
-        (false, _) => Some(roll(path, events, has_status)),
-        (true, true) => {
-            let reason = "a rolled log with only its marker file: no events were written, or they were deleted";
-            Some(Err(refuse(path, reason)))
-        }
-        (true, false) => None,
-    }
-}
-
-fn roll(folder: &Path, files: Vec<Rolled<'_>>, has_status: bool) -> Result<Source, ReadError> {
+fn roll(files: &[Item]) -> Source {
     let mut source = Source::default();
-    let mut applications: BTreeMap<&str, Vec<Rolled<'_>>> = BTreeMap::new();
-    for file in files {
-        applications.entry(file.application).or_default().push(file);
-    }
-    let (mut files, note) = one_of(folder, applications.into_iter().collect())?;
-    source.notes.extend(note);
+    let has_status = files.iter().any(|file| file.file_name().starts_with("appstatus_"));
+    let mut files: Vec<Rolled<'_>> = files.iter().filter_map(Rolled::new).collect();
     files.sort_by_key(|file| (file.index, !file.compact));
     if let Some(newest) = files.iter().rposition(|file| file.compact) {
         // The compacted file stands for its own index and all before it.
@@ -226,10 +186,15 @@ fn roll(folder: &Path, files: Vec<Rolled<'_>>, has_status: bool) -> Result<Sourc
     for file in &files {
         // A file name is not trusted to list billions of holes.
         source.missing.extend((expected..file.index).take(1000));
-        source.parts.push(Part { after_hole: file.index > expected, ..file.part.clone() });
+        source.parts.push(Part { item: file.item.clone(), after_hole: file.index > expected });
         expected = file.index.saturating_add(1);
     }
-    Ok(source)
+    source
+}
+
+/// The name of a log's file or folder without its codec, its state and what Spark puts before it.
+pub(super) fn stem_of(name: &str) -> &str {
+    without_codec(name.trim_end_matches(".inprogress")).trim_start_matches("eventlog_v2_")
 }
 
 fn without_codec(name: &str) -> &str {
@@ -249,34 +214,13 @@ fn attempt(name: &str) -> (&str, u32) {
     parsed.unwrap_or((name, 0))
 }
 
-/// The only log of these, or the last attempt of the only application, with a note that it is; by name.
-fn one_of<T>(path: &Path, logs: Vec<(&str, T)>) -> Result<(T, Option<String>), ReadError> {
-    let mut names: Vec<&str> = logs.iter().map(|(name, _)| *name).collect();
-    names.sort_unstable();
-    let mut attempts: Vec<((&str, u32), T)> = logs
-        .into_iter()
-        .map(|(name, log)| {
-            let name = without_codec(name.trim_end_matches(".inprogress"));
-            (attempt(name.trim_start_matches("eventlog_v2_")), log)
-        })
-        .collect();
-    attempts.sort_by_key(|(identity, _)| *identity);
-    let same = attempts.windows(2).all(|pair| pair[0].0.0 == pair[1].0.0 && pair[0].0.1 != pair[1].0.1);
-    if !same {
-        let shown = names.iter().take(3).copied().collect::<Vec<_>>().join(", ");
-        let more = if names.len() > 3 { ", …" } else { "" };
-        return Err(refuse(path, format!("holds {} event logs ({shown}{more}); name one of them", names.len())));
-    }
-    let note = (names.len() > 1).then(|| format!("{} attempts of the application; this is the last", names.len()));
-    attempts.pop().map(|(_, log)| (log, note)).ok_or_else(|| refuse(path, "holds no event log"))
-}
-
 /// `eventlog-<time>.gz`, oldest first, and `eventlog` last.
-fn databricks(files: Vec<Part>) -> Source {
-    let (last, mut parts): (Vec<Part>, Vec<Part>) = files
-        .into_iter()
-        .filter(|file| file.name() == "eventlog" || file.name().starts_with("eventlog-"))
-        .partition(|file| file.name() == "eventlog");
+fn databricks(files: &[Item]) -> Source {
+    let of_log =
+        files.iter().filter(|file| file.file_name() == "eventlog" || file.file_name().starts_with("eventlog-"));
+    let (last, mut parts): (Vec<Part>, Vec<Part>) =
+        of_log.cloned().map(Part::of).partition(|part| part.item.file_name() == "eventlog");
+    parts.sort_by(|a, b| a.item.name.cmp(&b.item.name));
     parts.extend(last);
     Source { parts, ..Source::default() }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 
 use super::*;
+use crate::eventlog::{Location, Which, find};
 
 const LOG: &str = "{\"Event\":\"SparkListenerLogStart\",\"Spark Version\":\"3.5.0\"}\n";
 
@@ -21,9 +22,13 @@ fn folder_of(names: &[&str]) -> tempfile::TempDir {
     folder
 }
 
+fn resolve(path: &Path) -> Result<Source, ReadError> {
+    find(&Location::Path(path.to_owned()), &Which::Newest)?[0].source(&mut |_| true)
+}
+
 /// Names of the parts, with `!` before those that follow a hole.
 fn parts(source: &Source) -> Vec<String> {
-    let shown = |part: &Part| format!("{}{}", if part.after_hole { "!" } else { "" }, part.name());
+    let shown = |part: &Part| format!("{}{}", if part.after_hole { "!" } else { "" }, part.item.file_name());
     source.parts.iter().map(shown).collect()
 }
 
@@ -100,8 +105,6 @@ fn a_log_of_databricks() {
 fn refusals_are_one_sentence() {
     assert!(refusal(&["appstatus_a"]).contains("only its marker file"));
     assert!(refusal(&[]).contains("holds no event log"));
-    assert!(refusal(&["app-1", "app-2", "app-3", "app-4"]).contains("holds 4 event logs (app-1, app-2, app-3, …)"));
-    assert!(refusal(&["events_1_a", "events_1_b"]).contains("holds 2 event logs (a, b)"));
     let folder = folder_of(&["appstatus_a"]);
     assert!(resolve(&folder.path().join("appstatus_a")).unwrap_err().to_string().contains("name its folder"));
     assert!(resolve(&folder.path().join("none")).is_err());
@@ -111,4 +114,68 @@ fn refusals_are_one_sentence() {
 fn a_log_that_lost_its_ending_meanwhile() {
     let folder = folder_of(&["local-1"]);
     assert_eq!(parts(&resolve(&folder.path().join("local-1.inprogress")).unwrap()), ["local-1"]);
+}
+
+/// Makes `name` as old as these seconds.
+fn age(folder: &tempfile::TempDir, name: &str, seconds: u64) {
+    let file = fs::File::options().append(true).open(folder.path().join(name)).unwrap();
+    file.set_modified(SystemTime::now() - std::time::Duration::from_secs(seconds)).unwrap();
+}
+
+fn named(folder: &tempfile::TempDir, application: &str, attempt: Option<&str>) -> Result<Source, ReadError> {
+    let which = Which::Named { application: application.to_owned(), attempt: attempt.map(str::to_owned) };
+    find(&Location::Path(folder.path().to_owned()), &which)?[0].source(&mut |_| true)
+}
+
+#[test]
+fn the_newest_of_many_is_read_and_named() {
+    let folder = folder_of(&["app-1", "app-2.zstd", "eventlog_v2_app-3/events_1_app-3", "app-4.inprogress", "notes"]);
+    fs::write(folder.path().join("notes"), "text").unwrap();
+    for (name, seconds) in
+        [("app-1", 40), ("app-2.zstd", 30), ("eventlog_v2_app-3/events_1_app-3", 10), ("app-4.inprogress", 20)]
+    {
+        age(&folder, name, seconds);
+    }
+    let source = resolve(folder.path()).unwrap();
+    assert_eq!(parts(&source), ["events_1_app-3"]);
+    assert_eq!(source.notes[0], "the newest of 4 applications here; --application chooses another");
+
+    let folder = folder_of(&["events_1_a", "events_1_b"]);
+    age(&folder, "events_1_b", 10);
+    assert_eq!(parts(&resolve(folder.path()).unwrap()), ["events_1_a"]);
+}
+
+#[test]
+fn one_of_many_by_id_by_file_and_by_the_name_in_the_log() {
+    let folder = folder_of(&["app-1", "app-2_1.zstd", "app-2_2.zstd", "odd"]);
+    let start = |id: &str, name: &str, attempt: &str| {
+        format!(
+            "{LOG}{{\"Event\":\"SparkListenerApplicationStart\",\"App Name\":\"{name}\",\"App ID\":\"{id}\",\
+             \"App Attempt ID\":\"{attempt}\"}}\n"
+        )
+    };
+    fs::write(folder.path().join("odd"), start("app-3", "nightly orders", "7")).unwrap();
+    let of = |application: &str, attempt: Option<&str>| match named(&folder, application, attempt) {
+        Ok(source) => parts(&source).join(" "),
+        Err(error) => error.to_string().replace(&folder.path().display().to_string(), "."),
+    };
+    assert_eq!(of("app-1", None), "app-1");
+    assert_eq!(of("app-2", None), "app-2_2.zstd");
+    assert_eq!(of("app-2", Some("1")), "app-2_1.zstd");
+    assert_eq!(of("app-2_1.zstd", None), "app-2_1.zstd");
+    assert_eq!(of("app-3", None), "odd");
+    assert_eq!(of("nightly orders", Some("7")), "odd");
+    assert_eq!(of("nightly orders", Some("1")), ".: holds no attempt 1 of nightly orders");
+    assert!(of("app-9", None).starts_with(".: holds no application app-9; it holds "));
+}
+
+#[test]
+fn all_of_many_in_folders_below() {
+    let folder =
+        folder_of(&["a/app-1", "a/b/eventlog", "a/b/eventlog-2024-01-02--10-00.gz", ".trash/app-2", "x/appstatus_x"]);
+    let found = find(&Location::Path(folder.path().to_owned()), &Which::All).unwrap();
+    let names: Vec<_> =
+        found.iter().map(|log| Path::new(log.name()).strip_prefix(folder.path()).unwrap().to_owned()).collect();
+    assert_eq!(names, ["a/app-1", "a/b", "x"].map(PathBuf::from));
+    assert!(found[2].read(&mut |_| true).unwrap_err().to_string().contains("only its marker file"));
 }

@@ -81,6 +81,7 @@ struct Keys {
     locality: Finder<'static>,
     speculative: Finder<'static>,
     finish: Finder<'static>,
+    accumulables: Finder<'static>,
     metrics: Finder<'static>,
     deserialize: Finder<'static>,
     run: Finder<'static>,
@@ -110,6 +111,7 @@ static KEYS: LazyLock<Keys> = LazyLock::new(|| Keys {
     locality: Finder::new(b"\"Locality\":\""),
     speculative: Finder::new(b"\"Speculative\":"),
     finish: Finder::new(b"\"Finish Time\":"),
+    accumulables: Finder::new(b"\"Accumulables\":"),
     metrics: Finder::new(b"\"Task Metrics\":{"),
     deserialize: Finder::new(b"\"Executor Deserialize Time\":"),
     run: Finder::new(b"\"Executor Run Time\":"),
@@ -358,7 +360,7 @@ pub(super) fn parse(line: &[u8]) -> Option<TaskEnd<'_>> {
     let failure = (outcome != Outcome::Success).then(|| {
         let said = [reason.description, reason.message, reason.kill_reason, reason.loss_reason];
         let message = said.into_iter().find_map(|text| text.0).unwrap_or_default();
-        (reason.class.owned().unwrap_or(kind), first_line(&message).to_owned())
+        (reason.class.owned().unwrap_or(kind), telling_line(&message).to_owned())
     });
     Some(TaskEnd {
         stage: StageKey { stage: raw.stage.clamped()?, attempt: raw.attempt.clamped().unwrap_or(0) },
@@ -373,6 +375,16 @@ pub(super) fn parse(line: &[u8]) -> Option<TaskEnd<'_>> {
         metrics: raw.metrics.map(metrics),
         failure,
     })
+}
+
+/// The line of a message that says what happened, at most 1 KiB: the first, but of a Python traceback the one after the frames.
+fn telling_line(message: &str) -> &str {
+    let first = first_line(message);
+    if !first.starts_with("Traceback (most recent call last)") {
+        return first;
+    }
+    let after = message.trim_start().lines().skip(1).find(|line| !line.is_empty() && !line.starts_with([' ', '\t']));
+    after.map_or(first, first_line)
 }
 
 /// The first line of a message, at most 1 KiB.
@@ -420,18 +432,6 @@ fn metrics(raw: RawMetrics) -> Metrics {
     read
 }
 
-#[derive(Deserialize)]
-struct OnlyAccumulables<'a> {
-    #[serde(rename = "Task Info", borrow)]
-    info: InfoAccumulables<'a>,
-}
-
-#[derive(Deserialize)]
-struct InfoAccumulables<'a> {
-    #[serde(rename = "Accumulables", borrow, default)]
-    accumulables: Vec<Accumulable<'a>>,
-}
-
 /// An accumulable of a stage or a task.
 #[derive(Deserialize)]
 pub(super) struct Accumulable<'a> {
@@ -453,8 +453,16 @@ impl Accumulable<'_> {
 
 /// The accumulables of a task that a plan may name: id and the total at that time.
 pub(super) fn accumulables(line: &[u8]) -> Vec<(i64, Option<i64>)> {
-    let read = serde_json::from_slice::<OnlyAccumulables<'_>>(line).ok();
-    read.map(|raw| raw.info.accumulables.iter().filter_map(Accumulable::for_plan).collect()).unwrap_or_default()
+    let Some(at) = KEYS.accumulables.find(line) else { return Vec::new() };
+    let list = &line[at + KEYS.accumulables.needle().len()..];
+    let list = serde_json::Deserializer::from_slice(list).into_iter::<Vec<Accumulable<'_>>>().next();
+    list.and_then(Result::ok).map(|list| list.iter().filter_map(Accumulable::for_plan).collect()).unwrap_or_default()
+}
+
+/// Whether the scan, where it reads a line at all, reads it as the parser does.
+#[cfg(any(test, fuzzing))]
+pub(super) fn scan_agrees_with_parse(line: &[u8]) -> bool {
+    scan(line).is_none_or(|scanned| parse(line).is_none_or(|parsed| parsed == scanned))
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use crate::catalog::SparkVersion;
 use crate::conf::carriers::{CarrierKind, Problem, Submit};
 use crate::conf::properties::PropertiesFile;
 use crate::conf::{EffectiveConf, Setting};
+use crate::history::Past;
 use crate::link::Links;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{VersionBranch, Versions};
@@ -173,6 +174,8 @@ pub struct RunContext<'a> {
     pub floors: Floors,
     /// Rule settings (thresholds are options of their rule).
     pub rules: &'a RuleSettings,
+    /// Earlier runs of the job, where a history was given.
+    pub past: Option<&'a Past>,
 }
 
 impl RunContext<'_> {

@@ -1,8 +1,10 @@
 //! The measured run: tasks in columns, the statistics of `docs/measured.md`, nothing of files and code.
 
 pub mod column;
+pub mod keys;
 pub mod model;
 pub mod plan;
+pub mod redact;
 pub mod slots;
 pub mod stats;
 

@@ -55,6 +55,8 @@ pub struct Application {
     pub end: i64,
     /// Start or end are not the log's own.
     pub estimated: bool,
+    /// `User`: for redacting; never shown.
+    pub user: Option<String>,
     /// The submitted command (`sun.java.command`), for matching the script; never shown.
     pub command: Option<String>,
 }

@@ -55,6 +55,22 @@ pub fn stage_cores(run: &Run, key: StageKey) -> Option<f64> {
     (cores > 0.0).then(|| cores / f64::from(task_cpus(run)))
 }
 
+/// Most cores that the run's executors had together. `None` if the cores of one are not recorded, or there were none.
+pub fn peak_cores(run: &Run) -> Option<u64> {
+    let mut changes: Vec<(i64, i64)> = Vec::new();
+    for executor in &run.executors {
+        let cores = i64::from(executor.cores?);
+        changes.push((executor.added.unwrap_or(i64::MIN), cores));
+        changes.push((executor.removed.unwrap_or(i64::MAX), -cores));
+    }
+    changes.sort_unstable();
+    let now = changes.into_iter().scan(0, |now, (_, change)| {
+        *now += change;
+        Some(*now)
+    });
+    now.max().and_then(|cores| u64::try_from(cores).ok()).filter(|&cores| cores > 0)
+}
+
 /// Most tasks of the stage attempt that ran at once, of any outcome.
 pub fn peak_slots(tasks: &Tasks) -> usize {
     let mut changes: Vec<(u64, i32)> = Vec::with_capacity(2 * tasks.len());

@@ -68,16 +68,37 @@ impl Distribution {
 /// The tasks that statistics are about, as indices into the columns, by partition: for each `Index` the success that
 /// finished first. Failed, killed and resubmitted tasks are not in it.
 pub fn population(tasks: &Tasks) -> Vec<usize> {
-    let mut best: BTreeMap<u64, usize> = BTreeMap::new();
-    for task in 0..tasks.len() {
-        if tasks.flags[task].outcome() == Outcome::Success {
-            let chosen = best.entry(tasks.index.get(task)).or_insert(task);
-            if finish(tasks, task) < finish(tasks, *chosen) {
-                *chosen = task;
+    let partitions = tasks.index.iter().max().map_or(0, |last| last.saturating_add(1));
+    // Partitions count from 0 without gaps, unless the log is damaged.
+    match usize::try_from(partitions) {
+        Ok(partitions) if partitions <= tasks.len().saturating_mul(4) => {
+            let mut best: Vec<Option<usize>> = vec![None; partitions];
+            for task in successes(tasks) {
+                if let Some(chosen) = usize::try_from(tasks.index.get(task)).ok().and_then(|index| best.get_mut(index))
+                {
+                    *chosen = Some(first_to_finish(tasks, *chosen, task));
+                }
             }
+            best.into_iter().flatten().collect()
+        }
+        _ => {
+            let mut best: BTreeMap<u64, usize> = BTreeMap::new();
+            for task in successes(tasks) {
+                let chosen = best.entry(tasks.index.get(task)).or_insert(task);
+                *chosen = first_to_finish(tasks, Some(*chosen), task);
+            }
+            best.into_values().collect()
         }
     }
-    best.into_values().collect()
+}
+
+fn successes(tasks: &Tasks) -> impl Iterator<Item = usize> {
+    (0..tasks.len()).filter(|&task| tasks.flags[task].outcome() == Outcome::Success)
+}
+
+/// The earlier one keeps its place if both finished at once.
+fn first_to_finish(tasks: &Tasks, chosen: Option<usize>, task: usize) -> usize {
+    chosen.filter(|&chosen| finish(tasks, chosen) <= finish(tasks, task)).unwrap_or(task)
 }
 
 /// When a task ended, in milliseconds after the application's first instant.

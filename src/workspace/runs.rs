@@ -6,6 +6,7 @@ use std::time::SystemTime;
 use super::Project;
 use crate::eventlog::{self, Progress, ReadError};
 use crate::rules::{MeasuredRun, run::verdicts};
+use crate::run::Run;
 
 /// How many logs a folder or a glob in the settings stands for: the newest ones.
 const NEWEST: usize = 4;
@@ -125,11 +126,14 @@ impl Project {
             return Err(ReadError::NotALog { path: path.to_owned(), reason });
         }
         let run = eventlog::read(path, progress)?;
+        Ok(self.judge_run(path.display().to_string(), run))
+    }
+
+    /// Asks every rule about a run that was read from `source`.
+    pub fn judge_run(&self, source: String, run: Run) -> MeasuredRun {
         let verdicts = verdicts(&run, &self.environment.rules);
-        let label = run.application.id.clone().unwrap_or_else(|| {
-            path.file_name().map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
-        });
-        Ok(MeasuredRun { label, source: path.display().to_string(), run, verdicts })
+        let file_name = || source.rsplit(['/', '\\']).next().unwrap_or(&source).to_owned();
+        MeasuredRun { label: run.application.id.clone().unwrap_or_else(file_name), source, run, verdicts }
     }
 }
 

@@ -1,5 +1,10 @@
 //! Small runs with named numbers.
 
+// Each test file uses a part of it.
+#![allow(dead_code)]
+
+pub(crate) mod judged;
+
 use sparkls::run::Run;
 use sparkls::run::model::{Executor, Job, PlanMetric, PlanNode, SqlExecution, Stage, StageKey, Task, TaskFlags, Tasks};
 
@@ -109,4 +114,28 @@ pub(crate) fn join_plan(run: &mut Run, stage: u32, kind: &str) {
     run.executions.insert(0, SqlExecution { plan, ..SqlExecution::default() });
     run.jobs.insert(0, Job { stages: vec![stage], execution: Some(0), ..Job::default() });
     run.stages.get_mut(&StageKey { stage, attempt: 0 }).expect("the stage exists").accumulables = vec![1, 2, 3];
+}
+
+/// A node of a plan with metrics given as (name, accumulator).
+pub(crate) fn plan_node(name: &str, text: &str, metrics: &[(&str, i64)], children: Vec<PlanNode>) -> PlanNode {
+    let metric =
+        |&(name, accumulator): &(&str, i64)| PlanMetric { name: name.to_owned(), accumulator, kind: "sum".to_owned() };
+    PlanNode {
+        name: name.to_owned(),
+        text: text.to_owned(),
+        metrics: metrics.iter().map(metric).collect(),
+        children,
+        ..PlanNode::default()
+    }
+}
+
+/// Adds a SQL execution of this plan, whose job ran these stages with these accumulators.
+pub(crate) fn execute(run: &mut Run, id: i64, plan: PlanNode, stages: &[(u32, &[i64])]) {
+    run.executions.insert(id, SqlExecution { plan, root: Some(id), ..SqlExecution::default() });
+    let ids = stages.iter().map(|&(stage, _)| stage).collect();
+    run.jobs.insert(id as u32, Job { stages: ids, execution: Some(id), ..Job::default() });
+    for &(stage, accumulables) in stages {
+        let measured = run.stages.get_mut(&StageKey { stage, attempt: 0 }).expect("the stage exists");
+        measured.accumulables = accumulables.to_vec();
+    }
 }

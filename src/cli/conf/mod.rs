@@ -4,9 +4,9 @@ mod job;
 mod json;
 mod key;
 mod overview;
-mod page;
+pub(super) mod page;
 mod text;
-mod upgrade;
+pub(super) mod upgrade;
 mod words;
 
 use std::io::Write as _;

@@ -4,18 +4,18 @@ use anstyle::Style;
 use unicode_width::UnicodeWidthStr as _;
 
 /// Columns of a page.
-pub(super) const WIDTH: usize = 100;
+pub(in crate::cli) const WIDTH: usize = 100;
 
-pub(super) fn bold() -> Style {
+pub(in crate::cli) fn bold() -> Style {
     Style::new().bold()
 }
 
-pub(super) fn dim() -> Style {
+pub(in crate::cli) fn dim() -> Style {
     Style::new().dimmed()
 }
 
 /// Adds a text, broken at blanks; lines after the first are indented by two more.
-pub(super) fn wrap(page: &mut String, style: Style, indent: usize, text: &str) {
+pub(in crate::cli) fn wrap(page: &mut String, style: Style, indent: usize, text: &str) {
     let mut line = " ".repeat(indent);
     let mut is_empty = true;
     for word in text.split(' ') {
@@ -40,7 +40,7 @@ fn flush(page: &mut String, style: Style, line: &str) {
 }
 
 /// Adds a line with a text on the left and a note behind it, below it if both don't fit.
-pub(super) fn beside(page: &mut String, indent: usize, left: &str, column: usize, note: &str) {
+pub(in crate::cli) fn beside(page: &mut String, indent: usize, left: &str, column: usize, note: &str) {
     let dim = dim();
     let width = indent + left.width();
     let start = column.max(width + 2);
@@ -57,7 +57,7 @@ pub(super) fn beside(page: &mut String, indent: usize, left: &str, column: usize
 }
 
 /// The text as far as it fits into this many columns.
-pub(super) fn cut(text: &str, columns: usize) -> String {
+pub(in crate::cli) fn cut(text: &str, columns: usize) -> String {
     let text: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.width() <= columns {
         return text;

@@ -228,7 +228,7 @@ fn written_json(written: &Written) -> Value {
     })
 }
 
-fn change_json(change: &Change) -> Value {
+pub(in crate::cli) fn change_json(change: &Change) -> Value {
     match change {
         Change::Default { old, new } => {
             json!({ "change": "default", "old": form::default(*old), "new": form::default(*new) })
@@ -267,7 +267,7 @@ fn place_json(place: &Place) -> Value {
     })
 }
 
-fn default_json(default: &NewDefault) -> Value {
+pub(in crate::cli) fn default_json(default: &NewDefault) -> Value {
     let reason = match &default.reason {
         Some(Reliance::Feature { prefix, key }) => json!({ "kind": "feature", "prefix": prefix, "key": key }),
         Some(Reliance::FallsBack { key }) => json!({ "kind": "falls-back", "prefix": null, "key": key }),

@@ -88,6 +88,15 @@ impl Places {
         Ok(())
     }
 
+    /// Keeps of every path only the file's name.
+    pub(super) fn redact(&mut self) {
+        for place in self.places.values_mut().flatten() {
+            if let Some(name) = Path::new(&place.path).file_name() {
+                place.path = name.to_string_lossy().into_owned();
+            }
+        }
+    }
+
     /// Links of something measured, best first.
     pub(super) fn of(&self, measured: Measured) -> &[Place] {
         self.places.get(&measured).map_or(&[], Vec::as_slice)

@@ -3,12 +3,15 @@
 use super::aqe_skew_gates::{Gates, Outcome, THRESHOLD};
 use super::in_force::in_force;
 use super::stage_plan::{Operator, StagePlan, UserPartitions};
+use super::tiny_partitions;
 use super::view::StageView;
 use super::words::{bytes, count};
 use crate::rules::RunContext;
 use crate::run::Run;
 
 const MIB: f64 = 1024.0 * 1024.0;
+/// A side below this is worth a broadcast whatever the threshold is.
+const SMALL_SIDE: f64 = 10.0 * MIB;
 const ADVISORY: &str = "spark.sql.adaptive.advisoryPartitionSizeInBytes";
 
 /// For a stage that is skewed by data.
@@ -23,8 +26,8 @@ pub(super) fn for_skew(
     let mut advice = Vec::new();
     match &operator {
         Operator::Join { kind, .. } => {
-            if let Some(side) = small_side(context.run, plan, kind) {
-                advice.push(side);
+            if let Some(side) = small_side(context.run, plan, kind, SMALL_SIDE) {
+                advice.push(side.advice());
             }
             if let Some(gates) = gates {
                 advice.extend(for_gates(context.run, plan, gates));
@@ -67,7 +70,7 @@ pub(super) fn for_gates(run: &Run, plan: &StagePlan<'_>, gates: &Gates) -> Vec<S
         }
         Outcome::SizeGate => lower_threshold(run, plan, gates).into_iter().collect(),
         Outcome::RatioGate => vec![
-            "Use more shuffle partitions: all of them are large, so none stands out (see oversized-partitions)"
+            "Shuffle less: all partitions are large, so none stands out for AQE; filter and select columns before the join"
                 .to_owned(),
         ],
         Outcome::Off(_)
@@ -106,11 +109,46 @@ fn lower_threshold(run: &Run, plan: &StagePlan<'_>, gates: &Gates) -> Option<Str
     ))
 }
 
-/// "Broadcast the right side": if the side was measured under the threshold and the join type allows it.
-fn small_side(run: &Run, plan: &StagePlan<'_>, kind: &str) -> Option<String> {
-    let threshold = in_force(run, plan.execution, "spark.sql.autoBroadcastJoinThreshold")?;
-    let default_bytes = 10.0 * MIB;
-    let limit = threshold.bytes().filter(|&limit| limit > 0.0).unwrap_or(default_bytes);
+/// The side of a join that is small enough to broadcast.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Side {
+    /// 0 for the left side, 1 for the right.
+    pub(super) index: usize,
+    /// Measured in memory.
+    pub(super) bytes: f64,
+    /// The other side, measured.
+    pub(super) other_bytes: f64,
+    /// Below this it counts as small.
+    pub(super) limit: f64,
+    /// `spark.sql.autoBroadcastJoinThreshold is -1 (set in this run)`.
+    pub(super) threshold: String,
+    off: bool,
+}
+
+impl Side {
+    /// `left` or `right`.
+    pub(super) fn name(&self) -> &'static str {
+        if self.index == 0 { "left" } else { "right" }
+    }
+
+    /// What to do.
+    pub(super) fn advice(&self) -> String {
+        let off = if self.off { format!("; {}", self.threshold) } else { String::new() };
+        format!(
+            "Broadcast the {} side with F.broadcast: it was {} in memory, and no shuffle is left to skew{off}",
+            self.name(),
+            bytes(self.bytes)
+        )
+    }
+}
+
+/// The side of a sort-merge join that was measured under the threshold in force or under `least` bytes, if the join type
+/// allows to broadcast it; the smaller of two.
+pub(super) fn small_side(run: &Run, plan: &StagePlan<'_>, kind: &str, least: f64) -> Option<Side> {
+    let key = "spark.sql.autoBroadcastJoinThreshold";
+    let now = in_force(run, plan.execution, key)?;
+    let threshold = now.bytes();
+    let limit = threshold.unwrap_or(0.0).max(least);
     let sides: &[usize] = match kind {
         "Inner" | "Cross" => &[1, 0],
         "LeftOuter" | "LeftSemi" | "LeftAnti" => &[1],
@@ -121,17 +159,38 @@ fn small_side(run: &Run, plan: &StagePlan<'_>, kind: &str) -> Option<String> {
     let execution = run.executions.get(&plan.execution?)?;
     let size = |exchange| execution.node_metric(run, exchange, "data size").filter(|&size| size > 0);
     let sizes = [size(left)? as f64, size(right)? as f64];
-    let &side = sides.iter().filter(|&&side| sizes[side] < limit).min_by(|&&a, &&b| sizes[a].total_cmp(&sizes[b]))?;
-    let name = if side == 0 { "left" } else { "right" };
-    let off = if threshold.bytes().is_some_and(|bytes| bytes <= 0.0) {
-        format!("; spark.sql.autoBroadcastJoinThreshold is {} ({})", threshold.value, threshold.origin)
-    } else {
-        String::new()
-    };
-    Some(format!(
-        "Broadcast the {name} side with F.broadcast: it was {} in memory, and no shuffle is left to skew{off}",
-        bytes(sizes[side])
-    ))
+    let &index = sides.iter().filter(|&&side| sizes[side] < limit).min_by(|&&a, &&b| sizes[a].total_cmp(&sizes[b]))?;
+    Some(Side {
+        index,
+        bytes: sizes[index],
+        other_bytes: sizes[1 - index],
+        limit,
+        threshold: format!("{key} is {} ({})", now.value, now.origin),
+        off: threshold.is_some_and(|bytes| bytes <= 0.0),
+    })
+}
+
+/// Smaller partitions, for tasks that hold too much at once; not where there are too many tasks already.
+pub(super) fn for_smaller_partitions(
+    context: &RunContext<'_>,
+    view: &StageView<'_>,
+    plan: &StagePlan<'_>,
+) -> Vec<String> {
+    if tiny_partitions::is_tiny(context, view) {
+        return vec![format!(
+            "See {} first: the stage has too many tasks, not too few",
+            tiny_partitions::TINY_PARTITIONS.name
+        )];
+    }
+    for_partitions(context.run, plan, true)
+}
+
+/// A larger heap for the JVM that runs the tasks. Not for skewed stages.
+pub(super) fn more_heap(run: &Run) -> String {
+    let local = run.conf.get("spark.master").is_some_and(|master| master.starts_with("local"));
+    let key = if local { "spark.driver.memory" } else { "spark.executor.memory" };
+    let now = in_force(run, None, key).map(|now| format!(" (now {}, {})", now.value, now.origin)).unwrap_or_default();
+    format!("Raise {key}{now} if the data held at once cannot be made smaller, or give each JVM fewer cores")
 }
 
 /// The lever that decides how many tasks a stage has. Not for skewed stages.
@@ -152,6 +211,11 @@ pub(super) fn for_partitions(run: &Run, plan: &StagePlan<'_>, more: bool) -> Vec
         )];
     }
     if plan.reads.is_empty() {
+        if ["Range", "LocalTableScan", "Scan ExistingRDD"].iter().any(|name| plan.has(name)) {
+            return vec![format!(
+                "{direction} the number of partitions where the rows are made (spark.range, parallelize, or repartition after it)"
+            )];
+        }
         let key = "spark.sql.files.maxPartitionBytes";
         let now = in_force(run, plan.execution, key).map(|now| format!(" (now {}, {})", now.value, now.origin));
         let (verb, now) = (if more { "Lower" } else { "Raise" }, now.unwrap_or_default());

@@ -3,6 +3,7 @@
 //! Each looks at the evaluated attempt of every stage ([`view::StageView`]) and says for each one of four states.
 
 use super::{Check, Level, RuleSettings, RunContext, State, Verdict};
+use crate::history::Past;
 use crate::run::Run;
 use crate::run::model::StageKey;
 
@@ -10,11 +11,14 @@ mod advice;
 mod details;
 mod host_score;
 mod in_force;
+mod micro_batches;
+mod sources;
 mod stage_plan;
 pub mod view;
 pub(crate) mod words;
 
 pub use details::{stage_details, stage_noun};
+pub use regression::thresholds as regression_thresholds;
 
 crate::rules::rules! {
     log_coverage::LOG_COVERAGE,
@@ -29,10 +33,26 @@ crate::rules::rules! {
     tiny_partitions::TINY_PARTITIONS,
     oversized_partitions::OVERSIZED_PARTITIONS,
     result_size::RESULT_SIZE,
+    gc_pressure::GC_PRESSURE,
+    lost_work::LOST_WORK,
+    idle_executors::IDLE_EXECUTORS,
+    driver_gap::DRIVER_GAP,
+    recomputed_source::RECOMPUTED_SOURCE,
+    small_files::SMALL_FILES,
+    broadcast_candidate::BROADCAST_CANDIDATE,
+    broadcast_oversized::BROADCAST_OVERSIZED,
+    python_udf_cost::PYTHON_UDF_COST,
+    speculation_potential::SPECULATION_POTENTIAL,
+    regression::REGRESSION,
 }
 
 /// The word of every rule on a run: `log-coverage` first, then what fired by impact, then the rest in the rules' order.
 pub fn verdicts(run: &Run, rules: &RuleSettings) -> Vec<Verdict> {
+    verdicts_with_past(run, rules, None)
+}
+
+/// As [`verdicts`], with what is known of earlier runs of the job.
+pub fn verdicts_with_past(run: &Run, rules: &RuleSettings, past: Option<&Past>) -> Vec<Verdict> {
     let stages = view::StageView::all(run);
     let floors = view::Floors::new(rules);
     let mut verdicts = Vec::new();
@@ -42,12 +62,13 @@ pub fn verdicts(run: &Run, rules: &RuleSettings) -> Vec<Verdict> {
             continue;
         }
         let Check::Run(check) = rule.check else { continue };
-        let mut found = check(&RunContext { rule, run, stages: &stages, floors, rules });
+        let mut found = check(&RunContext { rule, run, stages: &stages, floors, rules, past });
         if let Some(Level::Fixed(severity)) = level {
             found.iter_mut().filter(|verdict| verdict.is_fired()).for_each(|verdict| verdict.severity = severity);
         }
         verdicts.append(&mut found);
     }
+    let mut verdicts = micro_batches::group(run, verdicts);
     verdicts.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| impact(b).total_cmp(&impact(a))));
     verdicts
 }

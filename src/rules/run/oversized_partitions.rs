@@ -91,6 +91,6 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, read: f64) -> Verdic
     if StagePlan::of(view).reads.is_empty() {
         verdict.confounders.push("columnar files are compressed: in memory it is 3 to 5 times as much".to_owned());
     }
-    verdict.advice = advice::for_partitions(context.run, &StagePlan::of(view), true);
+    verdict.advice = advice::for_smaller_partitions(context, view, &StagePlan::of(view));
     verdict
 }

@@ -110,7 +110,7 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, spilled: f64) -> Ver
             SKEWED_STAGE.name
         ));
     } else {
-        verdict.advice = advice::for_partitions(context.run, &StagePlan::of(view), true);
+        verdict.advice = advice::for_smaller_partitions(context, view, &StagePlan::of(view));
     }
     verdict
 }

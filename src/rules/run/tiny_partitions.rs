@@ -44,28 +44,44 @@ declare_rule! {
     }
 }
 
+/// The numbers of a stage for which the formula holds.
+struct Tiny {
+    cores: f64,
+    read: f64,
+    overhead: f64,
+}
+
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     per_stage(context, |view| {
-        if let Some(state) = view.skipped(&context.floors) {
-            return Err(state);
-        }
-        let option = |name| context.option(name);
-        if (view.count() as f64) < option("min-tasks") {
-            return Err(State::NotFired);
-        }
-        let cores =
-            view.cores.ok_or_else(|| State::NotApplicable("the cores of its executors are not known".to_owned()))?;
-        let reads = view.median_of(&view.tasks().read_bytes);
-        let read = reads.ok_or_else(|| State::NotRecorded("Task Metrics".to_owned()))?;
-        let overhead = overhead_share(view).ok_or_else(|| State::NotRecorded("Executor Run Time".to_owned()))?;
-        let small = view.median_ms() < option("median-ms") || read < option("read-mib") * 1024.0 * 1024.0;
-        let many = view.count() as f64 >= option("tasks-per-core") * cores;
-        if many && small && overhead >= option("overhead-share") {
-            Ok(describe(context, view, cores, read, overhead))
-        } else {
-            Err(State::NotFired)
-        }
+        tiny(context, view).map(|found| describe(context, view, found.cores, found.read, found.overhead))
     })
+}
+
+/// Whether a stage has too many small tasks, so that more partitions are not the advice for it.
+pub(super) fn is_tiny(context: &RunContext<'_>, view: &StageView<'_>) -> bool {
+    tiny(context, view).is_ok()
+}
+
+fn tiny(context: &RunContext<'_>, view: &StageView<'_>) -> Result<Tiny, State> {
+    if let Some(state) = view.skipped(&context.floors) {
+        return Err(state);
+    }
+    let option = |name| context.rules.option(&TINY_PARTITIONS, name);
+    if (view.count() as f64) < option("min-tasks") {
+        return Err(State::NotFired);
+    }
+    let cores =
+        view.cores.ok_or_else(|| State::NotApplicable("the cores of its executors are not known".to_owned()))?;
+    let reads = view.median_of(&view.tasks().read_bytes);
+    let read = reads.ok_or_else(|| State::NotRecorded("Task Metrics".to_owned()))?;
+    let overhead = overhead_share(view).ok_or_else(|| State::NotRecorded("Executor Run Time".to_owned()))?;
+    let small = view.median_ms() < option("median-ms") || read < option("read-mib") * 1024.0 * 1024.0;
+    let many = view.count() as f64 >= option("tasks-per-core") * cores;
+    if many && small && overhead >= option("overhead-share") {
+        Ok(Tiny { cores, read, overhead })
+    } else {
+        Err(State::NotFired)
+    }
 }
 
 /// Share of the tasks' time that was not run time: scheduling, deserialisation, sending results.
