@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use run_builder::judged::{LOGS, evidence, fired, judge, path, read, stages, state};
 use run_builder::{MIB, RunBuilder, join_plan, task};
 use sparkls::rules::run::{stage_details, verdicts};
-use sparkls::rules::{RuleSettings, Severity, State, Subject, Verdict};
+use sparkls::rules::{RuleSettings, Severity, State, Verdict};
 use sparkls::run::Run;
 use sparkls::run::model::{StageKey, TaskFlags};
 
@@ -64,26 +64,6 @@ fn what_is_painted_costs_five_seconds_and_a_percent_of_the_run() {
             let impact = verdict.impact_s.unwrap();
             assert!(impact >= 5.0 && impact >= 0.01 * run_s, "{log}: {verdict:#?}");
             assert!(!verdict.short.is_empty() && !verdict.message.contains('\n') && !verdict.advice.is_empty());
-        }
-    }
-}
-
-#[test]
-fn a_skewed_stage_gets_no_advice_to_buy_or_to_add_partitions() {
-    for log in LOGS {
-        let run = read(log);
-        let skewed = stages(&fired(&run, "skewed-stage"));
-        for verdict in judge(&run).iter().filter(|verdict| verdict.is_fired()) {
-            if !verdict.stages.iter().any(|key| skewed.contains(&key.stage)) {
-                continue;
-            }
-            for advice in &verdict.advice {
-                let raises = advice.contains("Raise") || advice.contains("more shuffle partitions");
-                let buys =
-                    advice.contains("executor.memory") || advice.contains("executors") || advice.contains("nodes");
-                assert!(!raises, "{log}: {}: {advice}", verdict.rule);
-                assert!(!buys || advice.contains("will not help"), "{log}: {}: {advice}", verdict.rule);
-            }
         }
     }
 }
@@ -328,159 +308,6 @@ fn a_lower_threshold_is_advised_only_where_it_would_split() {
         ["Lower spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes to 128m (now 256MB, default of Spark 3.5)"]
     );
     assert!(advice(52 * MIB)[0].contains("advisoryPartitionSizeInBytes to 16m"), "{:?}", advice(52 * MIB));
-}
-
-// slow-host
-
-fn host_hits(run: &Run, rule: &str) -> BTreeSet<(u32, String)> {
-    let host = |verdict: &Verdict| match &verdict.subject {
-        Subject::Host(host) => host.clone(),
-        other => panic!("{other:?}"),
-    };
-    fired(run, rule).iter().map(|verdict| (verdict.stages[0].stage, host(verdict))).collect()
-}
-
-#[test]
-fn the_verbatim_rule_fires_where_its_formula_holds_and_names_what_explains_it() {
-    let run = read("slow_host-3.5");
-    let expected = [(0, "2"), (0, "3"), (0, "5"), (1, "2"), (1, "3"), (7, "2")];
-    let expected: BTreeSet<(u32, String)> =
-        expected.iter().map(|(stage, host)| (*stage, format!("127.0.0.{host}"))).collect();
-    assert_eq!(host_hits(&run, "slow-host"), expected);
-    for verdict in fired(&run, "slow-host").iter().chain(&fired(&read("healthy-3.5"), "slow-host")) {
-        assert!(!verdict.confounders.is_empty(), "{verdict:#?}");
-        assert_eq!((verdict.severity, verdict.paintable), (Severity::Hint, false));
-    }
-}
-
-/// Tasks of 1 s each on hosts of one core, back to back; those of host 0 take `slow_ms`.
-fn hosts(counts: &[u32], slow_ms: u32) -> Run {
-    let mut builder = RunBuilder::new(1, counts.len() as u16, 300);
-    builder.stage_on_hosts(0, counts, |host| if host == 0 { slow_ms } else { 1_000 });
-    builder.run
-}
-
-#[test]
-fn the_bounds_of_the_verbatim_rule_are_inclusive() {
-    assert_eq!(host_hits(&hosts(&[3, 6, 6], 2_000), "slow-host"), BTreeSet::from([(0, "worker-0".to_owned())]));
-    assert!(host_hits(&hosts(&[3, 6, 6], 1_999), "slow-host").is_empty());
-    assert!(host_hits(&hosts(&[3, 6, 7], 2_000), "slow-host").is_empty(), "3 of 16 tasks are below 20 %");
-    assert_eq!(
-        state(&hosts(&[3, 6, 5], 2_000), "slow-host", 0),
-        State::NotApplicable("fewer than 15 tasks".to_owned())
-    );
-    assert_eq!(state(&hosts(&[8, 8], 2_000), "slow-host", 0), State::NotApplicable("fewer than 3 hosts".to_owned()));
-}
-
-#[test]
-fn a_clean_verbatim_hit_is_a_warning() {
-    let found = fired(&hosts(&[12, 15, 15, 15], 4_000), "slow-host");
-    assert_eq!(found[0].confounders, Vec::<String>::new());
-    assert_eq!((found[0].severity, found[0].paintable), (Severity::Warning, true));
-    assert_eq!(
-        found[0].message,
-        "worker-0 took 4.0 s a task on average, 4.0 x the stage's median of 1.0 s, and holds 21 % of its 57 tasks"
-    );
-}
-
-#[test]
-fn with_many_hosts_the_share_gate_cannot_be_met() {
-    let run = hosts(&[5; 8], 4_000);
-    assert_eq!(
-        state(&run, "slow-host", 0),
-        State::NotApplicable("share gate cannot be met: 8 hosts, even share 12 %".to_owned())
-    );
-    assert_eq!(host_hits(&run, "slow-host-median").len(), 1);
-}
-
-// slow-host-median
-
-#[test]
-fn the_slow_host_of_a_real_run_is_found_by_medians() {
-    let found = fired(&read("slow_host-3.5"), "slow-host-median");
-    assert_eq!(found.len(), 1);
-    assert_eq!(found[0].subject, Subject::Host("127.0.0.4".to_owned()));
-    assert_eq!(found[0].severity, Severity::Hint, "one stage, four tasks");
-    assert!(found[0].message.starts_with("127.0.0.4 took 2.2 x the time of the other hosts in stage 0 (4 tasks"));
-    for log in ["healthy-3.5", "healthy-4.3", "skewed_join-aqe_off-3.5"] {
-        assert!(fired(&read(log), "slow-host-median").is_empty(), "{log}");
-    }
-}
-
-#[test]
-fn two_stages_or_eight_tasks_make_a_slow_host_a_warning() {
-    // The first task of each host is start-up and does not count.
-    let severity = |run: &Run| fired(run, "slow-host-median")[0].severity;
-    assert_eq!(severity(&hosts(&[8, 8, 8], 3_000)), Severity::Hint);
-    assert_eq!(severity(&hosts(&[9, 8, 8], 3_000)), Severity::Warning);
-    let mut builder = RunBuilder::new(1, 3, 300);
-    for stage in 0..2 {
-        builder.stage_on_hosts(stage, &[5, 6, 6], |host| if host == 0 { 3_000 } else { 1_000 });
-    }
-    let found = fired(&builder.run, "slow-host-median");
-    assert_eq!(found.len(), 1, "one verdict for a host over its stages");
-    assert_eq!((found[0].severity, stages(&found)), (Severity::Warning, vec![0, 1]));
-}
-
-#[test]
-fn the_bounds_of_the_median_rule_are_inclusive() {
-    let fires = |run: &Run| !fired(run, "slow-host-median").is_empty();
-    assert!(fires(&hosts(&[4, 6, 6], 2_000)));
-    assert!(!fires(&hosts(&[4, 6, 6], 1_999)));
-    assert!(!fires(&hosts(&[3, 6, 6], 2_000)), "two tasks are left on it without start-up");
-    let millis = |slow: u32, fast: u32| {
-        let mut builder = RunBuilder::new(1, 3, 5);
-        builder.stage_on_hosts(0, &[5, 6, 6], |host| if host == 0 { slow } else { fast });
-        builder.run
-    };
-    assert!(fires(&millis(200, 100)));
-    assert!(!fires(&millis(198, 99)), "99 ms more");
-}
-
-#[test]
-fn a_host_that_reads_more_or_collects_garbage_is_not_slow() {
-    let explained = |change: fn(&mut sparkls::run::model::Tasks, usize)| {
-        let mut run = hosts(&[9, 8, 8], 3_000);
-        let tasks = &mut run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap().tasks;
-        (0..tasks.len())
-            .filter(|&row| tasks.host[row] == 0)
-            .collect::<Vec<_>>()
-            .into_iter()
-            .for_each(|row| change(tasks, row));
-        assert!(fired(&run, "slow-host-median").is_empty());
-        let all = judge(&run);
-        all.into_iter().find(|v| v.rule == "slow-host-median" && !v.confounders.is_empty()).unwrap().confounders
-    };
-    assert_eq!(explained(|tasks, row| tasks.read_bytes.set(row, MIB)), ["more data on this host"]);
-    assert_eq!(explained(|tasks, row| tasks.gc_time.set(row, 1_100)), ["garbage collection or deserialisation"]);
-}
-
-// slow-stage
-
-/// Four tasks of `ms` on 4 cores in a run of 600 s.
-fn long_stage(ms: u32) -> Run {
-    let mut builder = RunBuilder::new(4, 1, 600);
-    builder.stage(0, (0..8).map(|index| task(index, ms / 2)).collect());
-    builder.run
-}
-
-#[test]
-fn a_slow_stage_takes_a_minute_and_a_tenth_of_the_run() {
-    assert_eq!(state(&long_stage(60_000), "slow-stage", 0), State::Fired);
-    assert_eq!(state(&long_stage(59_998), "slow-stage", 0), State::NotFired);
-    let mut longer = long_stage(60_000);
-    longer.application.end += 1_000;
-    assert_eq!(state(&longer, "slow-stage", 0), State::NotFired);
-    let found = fired(&long_stage(60_000), "slow-stage");
-    assert!(found[0].message.ends_with("10 % of the run: the cause is not in the log"), "{}", found[0].message);
-}
-
-#[test]
-fn a_slow_stage_is_suppressed_where_slow_host_fires() {
-    assert_eq!(
-        state(&read("slow_host-3.5"), "slow-stage", 0),
-        State::NotApplicable("slow-host fires on it".to_owned())
-    );
 }
 
 // Partitions, spill, results

@@ -128,7 +128,7 @@ fn a_run_from_standard_input_is_linked() {
     let (_, _, error) = sparkls(&args, file.into(), &[]);
     assert_eq!(error, "");
     let (code, _, error) = sparkls(&args, Stdio::null(), &[]);
-    assert!(code == Some(2) && error.contains("standard input: is empty"), "{error}");
+    assert!(code == Some(2) && error.contains("standard input: error: is empty"), "{error}");
 }
 
 #[test]

@@ -211,6 +211,11 @@ pub(super) fn for_partitions(run: &Run, plan: &StagePlan<'_>, more: bool) -> Vec
         )];
     }
     if plan.reads.is_empty() {
+        if ["Range", "LocalTableScan", "Scan ExistingRDD"].iter().any(|name| plan.has(name)) {
+            return vec![format!(
+                "{direction} the number of partitions where the rows are made (spark.range, parallelize, or repartition after it)"
+            )];
+        }
         let key = "spark.sql.files.maxPartitionBytes";
         let now = in_force(run, plan.execution, key).map(|now| format!(" (now {}, {})", now.value, now.origin));
         let (verb, now) = (if more { "Lower" } else { "Raise" }, now.unwrap_or_default());

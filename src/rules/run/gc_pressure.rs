@@ -56,13 +56,17 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
                 return Err(State::NotRecorded(field.to_owned()));
             }
         }
-        let run_ms = view.sum(&view.tasks().run_time).unwrap_or(0.0);
-        let gc_ms = view.sum(&view.tasks().gc_time).unwrap_or(0.0);
-        if run_ms < context.option("seconds") * 1000.0 || gc_ms < context.option("share") * run_ms {
-            return Err(State::NotFired);
-        }
+        let (gc_ms, run_ms) = pressure(context, view).ok_or(State::NotFired)?;
         Ok(describe(context, view, gc_ms, run_ms))
     })
+}
+
+/// Time in garbage collection and run time of a stage for which the formula holds, in ms.
+pub(super) fn pressure(context: &RunContext<'_>, view: &StageView<'_>) -> Option<(f64, f64)> {
+    let option = |name| context.rules.option(&GC_PRESSURE, name);
+    let run_ms = view.sum(&view.tasks().run_time)?;
+    let gc_ms = view.sum(&view.tasks().gc_time)?;
+    (run_ms >= option("seconds") * 1000.0 && gc_ms >= option("share") * run_ms).then_some((gc_ms, run_ms))
 }
 
 fn describe(context: &RunContext<'_>, view: &StageView<'_>, gc_ms: f64, run_ms: f64) -> Verdict {

@@ -5,7 +5,7 @@ use super::words::{duration, percent};
 use crate::declare_rule;
 use crate::rules::{RunContext, State, Subject, Verdict};
 use crate::run::Run;
-use crate::run::slots::{peak_slots, run_time, task_cpus};
+use crate::run::slots::{run_time, stage_slots, task_cpus};
 
 declare_rule! {
     /// The executors' slots were busy for less than 40 % of their time.
@@ -107,7 +107,7 @@ fn describe(context: &RunContext<'_>, busy: f64, busy_ms: f64, slot_ms: f64, run
     );
     let least = duration(context.option("minutes") * 60_000.0);
     verdict.prove("run", duration(run_ms), Some(format!(">= {least}")), None);
-    let peak = run.stages.values().map(|stage| peak_slots(&stage.tasks)).max().unwrap_or(0);
+    let peak = run.stages.keys().map(|&key| stage_slots(run, key)).max().unwrap_or(0);
     verdict.prove("most tasks at once in a stage", peak.to_string(), None, None);
     if super::micro_batches::is_streaming(run) {
         verdict.confounders.push("streaming queries wait between their triggers".to_owned());

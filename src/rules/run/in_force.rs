@@ -1,5 +1,7 @@
 //! What a setting was in a run, and who said so.
 
+use std::borrow::Cow;
+
 use crate::catalog::{self, Default, SparkVersion, VersionIndex};
 use crate::conf::value::{self, Parsed};
 use crate::run::Run;
@@ -59,7 +61,18 @@ pub(crate) fn in_force(run: &Run, execution: Option<i64>, key: &str) -> Option<I
         return Some(found(value, "set in this run".to_owned()));
     }
     let version = version?;
-    Some(found(default(version, key)?, format!("default of Spark {}.{}", version.major, version.minor)))
+    let value = in_seconds(default(version, key)?);
+    Some(found(&value, format!("default of Spark {}.{}", version.major, version.minor)))
+}
+
+/// Spark spells defaults of whole seconds in milliseconds, where its documentation says `60s`.
+fn in_seconds(default: &str) -> Cow<'_, str> {
+    match default.strip_suffix("000ms") {
+        Some(seconds) if !seconds.is_empty() && seconds.bytes().all(|byte| byte.is_ascii_digit()) => {
+            format!("{seconds}s").into()
+        }
+        _ => default.into(),
+    }
 }
 
 /// The default of a setting in this version. Versions before 3.0 are not in the catalogue: what is known of 3.0 holds for
@@ -115,6 +128,9 @@ mod tests {
         assert_eq!(quantile("4.0.1").as_deref(), Some("0.9"));
         let advisory = "spark.sql.adaptive.advisoryPartitionSizeInBytes";
         assert_eq!(in_force(&run("4.3.0"), None, advisory).and_then(|a| a.bytes()), Some(64.0 * 1024.0 * 1024.0));
+        let idle = in_force(&run("3.5.9"), None, "spark.dynamicAllocation.executorIdleTimeout").unwrap();
+        assert_eq!((idle.value.as_str(), idle.milliseconds()), ("60s", Some(60_000.0)));
+        assert_eq!((&*in_seconds("200ms"), &*in_seconds("000ms")), ("200ms", "000ms"));
         assert_eq!(in_force(&run("2.4.8"), None, "spark.sql.adaptive.enabled"), None);
         assert_eq!(in_force(&Run::default(), None, advisory), None);
     }

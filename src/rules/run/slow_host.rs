@@ -1,10 +1,12 @@
 //! A host whose tasks take twice the stage's median, as first described; with what else could explain it.
 
+use super::in_force::in_force;
 use super::view::StageView;
 use super::words::{count, duration, percent, ratio};
 use super::{advice, host_score, on_stage, per_stage_many, skewed_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
+use crate::run::Run;
 use crate::run::model::Locality;
 use crate::run::stats::{by_host, first_ends, is_warm_up, median, pick};
 
@@ -170,10 +172,21 @@ fn describe(
     } else {
         verdict.advice = vec!["Look at what the host was running before calling the machine slow".to_owned()];
         if holds_locality(view, hit) {
-            verdict.advice.push("Lower spark.locality.wait, so that tasks go to another host sooner".to_owned());
+            verdict.advice.extend(wait_less(context.run));
         }
     }
     verdict
+}
+
+/// For tasks that wait for the host of their data; nothing where they do not wait.
+fn wait_less(run: &Run) -> Option<String> {
+    let now = in_force(run, None, "spark.locality.wait")?;
+    (now.milliseconds()? > 0.0).then(|| {
+        format!(
+            "Lower spark.locality.wait (now {}, {}), so that tasks go to another host sooner",
+            now.value, now.origin
+        )
+    })
 }
 
 /// What could explain a hit otherwise.

@@ -1,5 +1,6 @@
 //! A long stage, and which of the known causes hold.
 
+use super::gc_pressure::{GC_PRESSURE, pressure};
 use super::skewed_stage::{SKEWED_STAGE, is_skewed};
 use super::slow_host::{SLOW_HOST, fires};
 use super::stage_plan::StagePlan;
@@ -131,7 +132,20 @@ fn causes(context: &RunContext<'_>, view: &StageView<'_>) -> Vec<Cause> {
         .into_iter()
         .flatten()
         .chain(shuffle(context, view))
+        .chain(collects_garbage(context, view))
         .collect()
+}
+
+/// What `gc-pressure` says of the stage is a cause that is in the log.
+fn collects_garbage(context: &RunContext<'_>, view: &StageView<'_>) -> Option<Cause> {
+    let (gc_ms, run_ms) = pressure(context, view)?;
+    Some(Cause {
+        text: format!("{} of run time is garbage collection (see {})", percent(gc_ms / run_ms), GC_PRESSURE.name),
+        short: "collects garbage",
+        impact_s: None,
+        advice: vec![format!("See {}: what the tasks hold at once is too large for the heap", GC_PRESSURE.name)],
+        threshold: format!("{} fires", GC_PRESSURE.name),
+    })
 }
 
 fn too_few(context: &RunContext<'_>, view: &StageView<'_>, more: &dyn Fn() -> Vec<String>) -> Option<Cause> {

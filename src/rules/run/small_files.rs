@@ -10,7 +10,7 @@ use super::worth_painting;
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
 use crate::run::model::{PlanNode, SqlExecution, StageKey};
-use crate::run::slots::stage_slots;
+use crate::run::slots::{stage_slots, stage_wall};
 
 declare_rule! {
     /// More than 100 files of less than 3 MiB on average were read or written.
@@ -132,6 +132,7 @@ fn files<'a>(
 fn describe(context: &RunContext<'_>, times: &[Files<'_>], by_accumulator: &FxHashMap<i64, Vec<StageKey>>) -> Verdict {
     let run = context.run;
     let mut stages: Vec<StageKey> = times.iter().flat_map(|files| stages_of(files.node, by_accumulator)).collect();
+    stages.sort_unstable();
     stages.dedup();
     let files = &times[0];
     let subject = match stages.first() {
@@ -139,11 +140,14 @@ fn describe(context: &RunContext<'_>, times: &[Files<'_>], by_accumulator: &FxHa
         _ => Subject::Execution(files.execution),
     };
     let slots = stages.iter().map(|&key| stage_slots(run, key)).max().unwrap_or(1);
+    // What is assumed is held against what was measured: no stage saves more than it took.
+    let walls = stages.iter().filter_map(|key| stage_wall(run, run.stages.get(key)?)).sum::<u64>() as f64 / 1000.0;
     let mut verdict = Verdict::fired(context.rule, subject, stages);
     // The files that a good size would leave cost something, too.
     let left = (files.bytes / GOOD_FILE).ceil().max(1.0);
     let each = (files.number - left) * context.option("ms-per-file") / slots as f64 / 1000.0;
     let saved = each * times.len() as f64;
+    let saved = if walls > 0.0 { saved.min(walls) } else { saved };
     verdict.impact_s = Some(saved);
     verdict.paintable = worth_painting(context, Some(saved));
     if !verdict.paintable {
@@ -169,12 +173,12 @@ fn describe(context: &RunContext<'_>, times: &[Files<'_>], by_accumulator: &FxHa
         let partitioned = files.node.text.contains("partitionBy") || files.node.text.contains("partitionColumnNames=[");
         let how = if partitioned { " by the columns of its partitionBy" } else { "" };
         vec![format!(
-            "Repartition{how} right before the write, so that about {} are written (128 MiB each), or compact the table afterwards",
+            "Repartition{how} right before the write, to about {} of 128 MiB, or compact the table afterwards",
             count(left as u64, "file")
         )]
     } else {
         vec![format!(
-            "Compact {} where it is written: {} of 128 MiB hold the same rows",
+            "Compact {} where it is written, to about {} of 128 MiB",
             name(files.node),
             count(left as u64, "file")
         )]

@@ -29,11 +29,11 @@ pub(crate) fn bytes(count: f64) -> String {
         value /= 1024.0;
         unit = larger;
     }
-    if unit == "B" || value >= 99.95 || (value.fract() < 0.05 && value >= 1.0) {
-        format!("{value:.0} {unit}")
-    } else {
-        format!("{value:.1} {unit}")
+    if unit == "B" || value >= 99.95 {
+        return format!("{value:.0} {unit}");
     }
+    let text = format!("{value:.1}");
+    format!("{} {unit}", text.strip_suffix(".0").unwrap_or(&text))
 }
 
 /// `3.1 x`, `40 x`.
@@ -118,6 +118,7 @@ mod tests {
         assert_eq!(bytes(512.0), "512 B");
         assert_eq!(bytes(256.0 * 1024.0 * 1024.0), "256 MiB");
         assert_eq!(bytes(6.12 * 1024.0 * 1024.0), "6.1 MiB");
+        assert_eq!(bytes(3.0 * 1024.0 * 1024.0 - 1.0), "3 MiB");
         assert_eq!(ratio(3.13), "3.1 x");
         assert_eq!(ratio(40.2), "40 x");
         assert_eq!(percent(0.123), "12 %");

@@ -21,7 +21,9 @@ PORT = 17177
 
 # What each scenario needs besides the defaults: the master, settings.
 SCENARIOS = {
-    "gc_pressure": ("local[2]", {"spark.driver.memory": "700m", "spark.sql.shuffle.partitions": "4"}),
+    # With the fallback threshold out of reach, an aggregate keeps its rows as objects outside of Spark's accounting.
+    "gc_pressure": ("local[2]", {"spark.driver.memory": "700m", "spark.sql.shuffle.partitions": "8",
+                                 "spark.sql.objectHashAggregate.sortBased.fallbackThreshold": "10000000"}),
     "lost_work": ("local[2,4]", {}),
     "driver_sleep": ("local[2]", {"spark.sql.shuffle.partitions": "4"}),
     "sources": ("local[2]", {"spark.sql.shuffle.partitions": "4"}),
