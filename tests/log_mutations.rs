@@ -10,7 +10,7 @@ use proptest::sample::Index;
 use sparkls::eventlog::{self, ReadError};
 use sparkls::run::Run;
 use sparkls::run::model::Coverage;
-use sparkls::run::slots::{replay, stage_slots, tail};
+use sparkls::run::slots::{Replay, stage_slots, tail};
 use sparkls::run::stats::{Distribution, by_host, coverage, pick, population};
 
 /// Peak memory of this process while it reads damaged logs of less than a MiB, in MiB.
@@ -57,7 +57,7 @@ fn ask(run: &Run) {
         let _ = Distribution::of(&pick(&tasks.duration, &chosen)).map(|of| assert!(of.min <= of.max));
         let _ = (by_host(tasks, &chosen), coverage(stage), run.plan_nodes_of(key));
         let slots = stage_slots(run, key);
-        let _ = (tail(tasks, slots), replay(tasks, slots, |task| tasks.duration.get(task)));
+        let _ = (tail(tasks, slots), Replay::new(tasks, slots));
     }
     for execution in run.executions.values() {
         assert!(execution.plan.walk().count() < 1_000_000);

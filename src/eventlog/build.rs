@@ -1,5 +1,8 @@
 //! Events, one after another, to a [`Run`].
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
 use super::lenient::{Number, clamp_u32};
@@ -98,9 +101,9 @@ impl Builder {
     }
 
     fn task_start(&mut self, line: &[u8]) -> Result<(), BadLine> {
-        let key: &[u8] = b"\"Launch Time\":";
-        if let Some(at) = memchr::memmem::find(line, key) {
-            let digits = line[at + key.len()..].iter().take_while(|byte| byte.is_ascii_digit());
+        static LAUNCH: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"Launch Time\":"));
+        if let Some(at) = LAUNCH.find(line) {
+            let digits = line[at + LAUNCH.needle().len()..].iter().take_while(|byte| byte.is_ascii_digit());
             let time = digits.fold(0i64, |time, digit| time.saturating_mul(10).saturating_add(i64::from(digit - b'0')));
             self.saw(Number(Some(time)));
         }

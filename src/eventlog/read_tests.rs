@@ -315,7 +315,7 @@ fn survive(bytes: &[u8]) {
     for (&key, stage) in &run.stages {
         let slots = crate::run::slots::stage_slots(&run, key);
         crate::run::slots::tail(&stage.tasks, slots);
-        crate::run::slots::replay(&stage.tasks, slots, |task| stage.tasks.duration.get(task));
+        crate::run::slots::Replay::new(&stage.tasks, slots);
         crate::run::stats::coverage(stage);
         run.plan_nodes_of(key);
     }

@@ -31,10 +31,10 @@ pub(super) fn lower(cursor: &mut TreeCursor<'_>, text: &str, room: &mut Vec<Expr
     };
     let mut body = Vec::new();
     lowering.statement(cursor, &mut body);
-    let mut exprs = std::mem::take(&mut lowering.top.exprs);
-    let top = Top { body, exprs: exprs.drain(..).collect(), ..lowering.top };
-    *room = exprs;
-    top
+    std::mem::swap(room, &mut lowering.top.exprs);
+    let mut exprs = Vec::with_capacity(room.len());
+    exprs.append(room);
+    Top { body, exprs, ..lowering.top }
 }
 
 pub(super) struct Lowering<'t> {

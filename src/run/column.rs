@@ -27,7 +27,12 @@ impl Column {
     /// The value in this row; 0, as where nothing was recorded, behind the last row.
     pub fn get(&self, row: usize) -> u64 {
         let bytes = self.packed.get(self.place(row)).unwrap_or_default();
-        bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+        match *bytes {
+            [one] => u64::from(one),
+            [one, two] => u64::from(u16::from_le_bytes([one, two])),
+            [one, two, three, four] => u64::from(u32::from_le_bytes([one, two, three, four])),
+            _ => bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)),
+        }
     }
 
     /// All values in their order.

@@ -96,28 +96,50 @@ pub fn stage_slots(run: &Run, key: StageKey) -> usize {
     peak.min(cores).max(1)
 }
 
-/// How long the tasks would take on `slots` slots, each in launch order on the slot that is free first, with `duration`
-/// (milliseconds) for each task.
-pub fn replay(tasks: &Tasks, slots: usize, duration: impl Fn(usize) -> u64) -> u64 {
-    let mut order: Vec<usize> = (0..tasks.len()).collect();
-    order.sort_by_key(|&task| tasks.launch.get(task));
-    let mut free: BinaryHeap<Reverse<u64>> = BinaryHeap::new();
-    let mut end = 0;
-    for task in order {
-        let start = if free.len() < slots.max(1) { 0 } else { free.pop().map_or(0, |Reverse(time)| time) };
-        let done = start + duration(task);
-        end = end.max(done);
-        free.push(Reverse(done));
-    }
-    end
+/// A stage's tasks run again on so many slots, each in launch order on the slot that is free first.
+#[derive(Debug)]
+pub struct Replay {
+    slots: usize,
+    /// The tasks by launch.
+    order: Vec<u32>,
+    /// How long the tasks take as they were, in milliseconds.
+    as_it_was: u64,
 }
 
-/// How many milliseconds earlier the stage would end if some tasks took what `replaced` says: the difference of two
-/// replays, so that what the replay leaves out cancels out.
-pub fn impact(tasks: &Tasks, slots: usize, replaced: impl Fn(usize) -> Option<u64>) -> u64 {
-    let as_it_was = replay(tasks, slots, |task| tasks.duration.get(task));
-    let otherwise = replay(tasks, slots, |task| replaced(task).unwrap_or_else(|| tasks.duration.get(task)));
-    as_it_was.saturating_sub(otherwise)
+impl Replay {
+    /// Of these tasks.
+    pub fn new(tasks: &Tasks, slots: usize) -> Self {
+        let mut launches: Vec<(u64, u32)> = tasks.launch.iter().zip(0..).collect();
+        // Tasks end about in the order in which they start: a sort that sees runs is fast here.
+        launches.sort();
+        let order = launches.into_iter().map(|(_, task)| task).collect();
+        let mut replay = Self { slots: slots.max(1), order, as_it_was: 0 };
+        replay.as_it_was = replay.end(|task| tasks.duration.get(task));
+        replay
+    }
+
+    /// How long the tasks would take with `duration` (milliseconds) for each.
+    pub fn end(&self, duration: impl Fn(usize) -> u64) -> u64 {
+        let mut free: BinaryHeap<Reverse<u64>> = BinaryHeap::with_capacity(self.slots.min(self.order.len()));
+        let mut end = 0;
+        for &task in &self.order {
+            let mut done = duration(task as usize);
+            if free.len() < self.slots {
+                free.push(Reverse(done));
+            } else if let Some(mut first) = free.peek_mut() {
+                done += first.0;
+                first.0 = done;
+            }
+            end = end.max(done);
+        }
+        end
+    }
+
+    /// How many milliseconds earlier the stage would end if some tasks took what `replaced` says: the difference of two
+    /// replays, so that what the replay leaves out cancels out.
+    pub fn saved(&self, tasks: &Tasks, replaced: impl Fn(usize) -> Option<u64>) -> u64 {
+        self.as_it_was.saturating_sub(self.end(|task| replaced(task).unwrap_or_else(|| tasks.duration.get(task))))
+    }
 }
 
 /// The end of a stage, when its last task kept the others waiting.
@@ -231,19 +253,20 @@ mod tests {
     fn a_replay_fills_the_slot_that_is_free_first() {
         // Two slots: 10 | 40, then 10 at 10, then 30 at 20: ends at 50.
         let tasks = tasks(&[(0, 10), (0, 40), (11, 10), (22, 30)]);
-        assert_eq!(replay(&tasks, 2, |task| tasks.duration.get(task)), 50);
-        assert_eq!(replay(&tasks, 1, |task| tasks.duration.get(task)), 90);
-        assert_eq!(replay(&tasks, 9, |task| tasks.duration.get(task)), 40);
-        assert_eq!(replay(&tasks, 0, |_| 1), 4);
+        assert_eq!(Replay::new(&tasks, 2).end(|task| tasks.duration.get(task)), 50);
+        assert_eq!(Replay::new(&tasks, 1).end(|task| tasks.duration.get(task)), 90);
+        assert_eq!(Replay::new(&tasks, 9).end(|task| tasks.duration.get(task)), 40);
+        assert_eq!(Replay::new(&tasks, 0).end(|_| 1), 4);
     }
 
     #[test]
-    fn impact_is_the_difference_of_two_replays() {
+    fn what_is_saved_is_the_difference_of_two_replays() {
         // One task of 100 s among four on two slots: 10 | 10, then 100 and 10 from 10: 110. With 10 instead: 20.
         let tasks = tasks(&[(0, 10_000), (0, 10_000), (10_000, 100_000), (10_000, 10_000)]);
-        assert_eq!(impact(&tasks, 2, |task| (task == 2).then_some(10_000)), 90_000);
-        assert_eq!(impact(&tasks, 2, |_| None), 0);
-        assert_eq!(impact(&tasks, 2, |task| (task == 0).then_some(50_000)), 0);
+        let replay = Replay::new(&tasks, 2);
+        assert_eq!(replay.saved(&tasks, |task| (task == 2).then_some(10_000)), 90_000);
+        assert_eq!(replay.saved(&tasks, |_| None), 0);
+        assert_eq!(replay.saved(&tasks, |task| (task == 0).then_some(50_000)), 0);
     }
 
     #[test]

@@ -21,9 +21,13 @@ pub fn median(values: &[u64]) -> Option<f64> {
 
 /// Percentile by nearest rank: the smallest value that at least `percent` % of the values do not exceed.
 pub fn percentile(values: &[u64], percent: u32) -> Option<u64> {
-    let rank = (values.len() * percent as usize).div_ceil(100).max(1);
+    nth(values, (values.len() * percent as usize).div_ceil(100).max(1))
+}
+
+/// The value at this rank, counted from 1 for the smallest.
+pub fn nth(values: &[u64], rank: usize) -> Option<u64> {
     let mut values = values.to_vec();
-    (rank <= values.len()).then(|| *values.select_nth_unstable(rank - 1).1)
+    (1..=values.len()).contains(&rank).then(|| *values.select_nth_unstable(rank - 1).1)
 }
 
 /// Arithmetic mean. `None` of nothing.
@@ -119,8 +123,16 @@ pub fn coverage(stage: &Stage) -> Option<f64> {
 /// The attempt of a stage to evaluate: the one with most partitions that succeeded; of equal ones the later.
 pub fn evaluated_attempt(run: &Run, stage: u32) -> Option<StageKey> {
     let attempts = StageKey { stage, attempt: 0 }..=StageKey { stage, attempt: u32::MAX };
+    let mut found = run.stages.range(attempts);
+    let (&first, stage) = found.next()?;
     let successes = |stage: &Stage| population(&stage.tasks).len();
-    run.stages.range(attempts).max_by_key(|(key, stage)| (successes(stage), key.attempt)).map(|(&key, _)| key)
+    let mut best: Option<(usize, StageKey)> = None;
+    for (&key, other) in found {
+        let (most, _) = *best.get_or_insert_with(|| (successes(stage), first));
+        best = Some((successes(other), key)).filter(|(count, _)| *count >= most).or(best);
+    }
+    // Nearly every stage has one attempt, whose tasks need not be counted.
+    Some(best.map_or(first, |(_, key)| key))
 }
 
 /// The stages to evaluate, each in its evaluated attempt.

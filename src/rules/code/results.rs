@@ -28,7 +28,7 @@ pub(super) fn is_read_only_at(cx: &CodeContext<'_>, action: &Action, places: &[S
 }
 
 /// Where a name stands as a word of its own, not behind a dot.
-fn mentions<'t>(text: &'t str, within: Span, name: &str) -> Vec<usize> {
+fn mentions(text: &str, within: Span, name: &str) -> Vec<usize> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let stands_alone = |at: &usize| {
         let (before, after) = (&text[..*at], &text[*at + name.len()..]);

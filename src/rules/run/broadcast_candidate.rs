@@ -8,7 +8,6 @@ use super::{on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, State, Verdict};
 use crate::run::model::PlanNode;
-use crate::run::slots::stage_slots;
 
 declare_rule! {
     /// A sort-merge join of which one side was measured small enough to broadcast.
@@ -100,5 +99,5 @@ fn spent_seconds(context: &RunContext<'_>, view: &StageView<'_>, plan: &StagePla
     let sorted: f64 = plan.nodes.iter().filter(|node| node.name == "Sort").map(|node| metric(node, "sort time")).sum();
     let other = plan.reads.get(1 - side.index).map_or(0.0, |node| metric(node, "shuffle write time") / 1e6);
     let waited = view.sum(&view.tasks().fetch_wait).unwrap_or(0.0);
-    (sorted + other + waited) / stage_slots(run, view.key) as f64 / 1000.0
+    (sorted + other + waited) / view.slots() as f64 / 1000.0
 }

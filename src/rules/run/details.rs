@@ -7,7 +7,7 @@ use super::view::StageView;
 use super::words::{bytes, count, duration, percent, ratio, sparkline};
 use crate::run::Run;
 use crate::run::model::StageKey;
-use crate::run::stats::{Distribution, by_host, median, pick};
+use crate::run::stats::{Distribution, median, pick};
 
 /// Hosts that the hover names before it only counts them.
 const NAMED_HOSTS: usize = 6;
@@ -49,7 +49,7 @@ fn title(view: &StageView<'_>) -> String {
     format!(
         "**Stage {}{attempt}** · {seen} on {} · {} of the run's {} ({})",
         view.key.stage,
-        count(by_host(view.tasks(), &view.rows).len() as u64, "host"),
+        count(view.hosts().len() as u64, "host"),
         duration(view.wall_ms),
         duration(view.run_ms),
         percent(view.wall_ms / view.run_ms),
@@ -114,7 +114,7 @@ fn gates_line(view: &StageView<'_>) -> Option<String> {
 
 /// The median of each host; the one with the longest task is marked.
 fn hosts(view: &StageView<'_>) -> Option<String> {
-    let hosts = by_host(view.tasks(), &view.rows);
+    let hosts = view.by_host();
     if hosts.len() < 2 {
         return None;
     }
@@ -149,7 +149,7 @@ fn odd_host(view: &StageView<'_>) -> Option<String> {
 fn not_a_slow_host(view: &StageView<'_>) -> Option<String> {
     let slowest = view.slowest()?;
     let (tasks, host) = (view.tasks(), view.host(slowest));
-    let hosts = by_host(tasks, &view.rows);
+    let hosts = view.by_host();
     if hosts.len() < 2 || view.max_ms() < 3.0 * view.median_ms() {
         return None;
     }

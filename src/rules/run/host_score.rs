@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::view::StageView;
 use crate::run::Column;
-use crate::run::stats::{by_host, median};
+use crate::run::stats::median;
 
 /// What a host's tasks took in one respect, against the median host.
 type Signal = (&'static str, fn(&StageView<'_>, &[usize]) -> f64);
@@ -36,7 +36,7 @@ fn of_run_time(view: &StageView<'_>, rows: &[usize], column: &Column) -> f64 {
 
 /// The scores of the stage's hosts; empty without task metrics or with one host.
 pub(super) fn scores(view: &StageView<'_>) -> BTreeMap<u16, HostScore> {
-    let hosts = by_host(view.tasks(), &view.rows);
+    let hosts = view.by_host();
     if hosts.len() < 2 || !view.measured() {
         return BTreeMap::new();
     }

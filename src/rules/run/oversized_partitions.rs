@@ -7,7 +7,6 @@ use super::words::{bytes, count};
 use super::{advice, on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Verdict};
-use crate::run::slots::stage_slots;
 
 declare_rule! {
     /// The median task of a stage reads more than a task should.
@@ -64,7 +63,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
 }
 
 fn describe(context: &RunContext<'_>, view: &StageView<'_>, read: f64) -> Verdict {
-    let slots = stage_slots(view.run, view.key) as f64;
+    let slots = view.slots() as f64;
     let even_s = view.task_ms() / slots / 1000.0;
     let now_s = view.saved_seconds(|_| 0.0);
     let mut verdict = on_stage(context, view, Some((now_s - even_s).max(0.0)));

@@ -9,7 +9,6 @@ use super::worth_painting;
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
 use crate::run::model::StageKey;
-use crate::run::slots::stage_slots;
 
 declare_rule! {
     /// Several executions scanned the same source with the same filters, and nothing cached it.
@@ -111,7 +110,7 @@ impl Cost {
             let shared = !scan.work.is_empty() && scans.iter().any(|other| same(&other));
             let views = scan.stages.iter().filter_map(|key| judged.get(key));
             let wall_ms: f64 = views.clone().map(|view| view.wall_ms).sum();
-            let slots = views.clone().map(|view| stage_slots(context.run, view.key)).max().unwrap_or(1);
+            let slots = views.clone().map(|view| view.slots()).max().unwrap_or(1);
             walls.extend(views.map(|view| (view.key, view.wall_ms)));
             let scan_ms = metric(context, scan, "scan time").unwrap_or(0.0) / slots as f64;
             *costs.entry(scan.execution).or_default() += if shared { wall_ms } else { scan_ms.min(wall_ms) };

@@ -7,7 +7,7 @@ use super::words::{bytes, count, duration, grouped, percent, ratio};
 use super::{advice, aqe_skew_gates, on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Verdict};
-use crate::run::slots::{stage_slots, tail};
+use crate::run::slots::tail;
 
 declare_rule! {
     /// One task of a stage reads and runs many times longer than the others.
@@ -131,7 +131,7 @@ pub(super) fn is_skewed(context: &RunContext<'_>, view: &StageView<'_>) -> bool 
 
 /// How long the last task ran after all others had ended, in ms.
 pub(super) fn lone_ms(view: &StageView<'_>) -> f64 {
-    tail(view.tasks(), stage_slots(view.run, view.key)).map_or(0.0, |tail| tail.alone as f64)
+    tail(view.tasks(), view.slots()).map_or(0.0, |tail| tail.alone as f64)
 }
 
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
@@ -200,7 +200,7 @@ fn prove(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided, verdi
     );
     verdict.prove("excess", duration(found.excess_ms), Some(format!(">= {}", duration(found.least_excess_ms))), None);
     verdict.prove("slowest tasks", slowest(view), None, None);
-    if let Some(tail) = tail(view.tasks(), stage_slots(view.run, view.key)) {
+    if let Some(tail) = tail(view.tasks(), view.slots()) {
         let idle = format!("{:.1} for {}", tail.idle_slots, duration(view.max_ms()));
         verdict.prove("idle cores while the last task ran", idle, None, None);
     }

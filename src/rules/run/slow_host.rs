@@ -86,7 +86,7 @@ pub(super) fn fires(context: &RunContext<'_>, view: &StageView<'_>) -> bool {
 
 /// Why the rule cannot be applied, or cannot be met, on a stage.
 fn out_of_reach(context: &RunContext<'_>, view: &StageView<'_>) -> Option<State> {
-    let hosts = by_host(view.tasks(), &view.rows);
+    let hosts = view.hosts();
     if (view.count() as f64) < context.option("min-tasks") {
         return Some(State::NotApplicable(format!("fewer than {} tasks", context.option("min-tasks"))));
     }
@@ -94,7 +94,7 @@ fn out_of_reach(context: &RunContext<'_>, view: &StageView<'_>) -> Option<State>
         return Some(State::NotApplicable(format!("fewer than {} hosts", context.option("min-hosts"))));
     }
     let even = 1.0 / hosts.len() as f64;
-    let largest = hosts.values().map(Vec::len).max().unwrap_or(0) as f64 / view.count() as f64;
+    let largest = hosts.values().max().copied().unwrap_or(0) as f64 / view.count() as f64;
     let share = context.option("share");
     (even < share && largest < share).then(|| {
         State::NotApplicable(format!("share gate cannot be met: {} hosts, even share {}", hosts.len(), percent(even)))

@@ -1,5 +1,7 @@
 //! A host whose tasks take twice as long as those of the other hosts, by medians.
 
+use std::cell::RefCell;
+
 use super::view::StageView;
 use super::words::{count, duration, percent, ranges, ratio};
 use super::{advice, worth_painting};
@@ -77,7 +79,7 @@ fn hits(context: &RunContext<'_>, view: &StageView<'_>, first_ends: &[Option<u64
     if (view.count() as f64) < context.option("min-tasks") {
         return Err(State::NotApplicable(format!("fewer than {} tasks", context.option("min-tasks"))));
     }
-    if (by_host(view.tasks(), &view.rows).len() as f64) < context.option("min-hosts") {
+    if (view.hosts().len() as f64) < context.option("min-hosts") {
         return Err(State::NotApplicable(format!("fewer than {} hosts", context.option("min-hosts"))));
     }
     if !view.measured() {
@@ -138,14 +140,16 @@ fn explanation(
 
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     let first_ends = first_ends(context.run);
-    let mut found: Vec<Hit> = Vec::new();
+    let found: RefCell<Vec<Hit>> = RefCell::default();
     let mut quiet = super::per_stage_many(context, |view| {
         let hits = hits(context, view, &first_ends)?;
-        if hits.is_empty() { Err(State::NotFired) } else { Ok(Vec::new()) }
+        if hits.is_empty() {
+            return Err(State::NotFired);
+        }
+        found.borrow_mut().extend(hits);
+        Ok(Vec::new())
     });
-    for view in context.stages {
-        found.extend(hits(context, view, &first_ends).unwrap_or_default());
-    }
+    let found = found.into_inner();
     let mut hosts: Vec<u16> = found.iter().map(|hit| hit.host).collect();
     hosts.sort_unstable();
     hosts.dedup();

@@ -9,7 +9,6 @@ use super::words::{bytes, count, duration, percent};
 use super::{advice, on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, State, Verdict};
-use crate::run::slots::stage_slots;
 
 declare_rule! {
     /// A stage takes a large part of the run; the causes that the log shows.
@@ -199,7 +198,7 @@ fn shuffle(context: &RunContext<'_>, view: &StageView<'_>) -> Vec<Cause> {
     if let Some((wait, run_time)) = sums.filter(|&(_, run_time)| run_time > 0.0)
         && wait >= context.option("fetch-wait-share") * run_time
     {
-        let slots = stage_slots(view.run, view.key) as f64;
+        let slots = view.slots() as f64;
         causes.push(Cause {
             text: format!("{} of run time waits for shuffle blocks", percent(wait / run_time)),
             short: "waits for shuffle blocks",

@@ -12,7 +12,7 @@ use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Verdict};
 use crate::run::Run;
 use crate::run::model::Tasks;
-use crate::run::stats::{by_host, finish};
+use crate::run::stats::{finish, nth};
 
 declare_rule! {
     /// Tasks that would have been copied with speculation on, and what that could have saved.
@@ -93,6 +93,21 @@ impl Settings {
     }
 }
 
+impl Settings {
+    /// Tasks that must have ended before others are looked at.
+    fn enough(&self, view: &StageView<'_>) -> usize {
+        let announced = (view.stage.task_count as usize).max(view.count());
+        ((self.quantile * announced as f64) as usize).max(1)
+    }
+
+    /// Whether any task can have crossed the threshold, which no median of that many tasks puts lower: most stages are even, and
+    /// need no replay.
+    fn may_copy(&self, view: &StageView<'_>) -> bool {
+        let least_median = nth(&view.durations(), (self.enough(view) / 2).max(1)).unwrap_or(0);
+        view.max_ms() > (self.multiplier * least_median as f64).max(self.least_ms)
+    }
+}
+
 /// A task that would have been copied.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Copied {
@@ -120,7 +135,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         if view.count() < 2 {
             return Err(State::NotApplicable("one task".to_owned()));
         }
-        if by_host(view.tasks(), &view.rows).len() < 2 {
+        if view.hosts().len() < 2 {
             return Err(State::NotApplicable("all its tasks ran on one host".to_owned()));
         }
         if is_skewed(context, view) {
@@ -128,6 +143,9 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         }
         if settings.efficiency.is_some() && !view.measured() {
             return Err(State::NotRecorded("Task Metrics".to_owned()));
+        }
+        if !settings.may_copy(view) {
+            return Err(State::NotFired);
         }
         let copied = replay(view, settings);
         let saved = saved_seconds(view, &copied);
@@ -185,8 +203,7 @@ impl RunningMedian {
 /// The stage as the scheduler would have seen it: after each task that ended, those that ran longer than the threshold.
 fn replay(view: &StageView<'_>, settings: &Settings) -> Vec<Copied> {
     let tasks = view.tasks();
-    let announced = (view.stage.task_count as usize).max(view.count());
-    let enough = ((settings.quantile * announced as f64) as usize).max(1);
+    let enough = settings.enough(view);
     let mut ends: Vec<usize> = view.rows.clone();
     ends.sort_by_key(|&row| finish(tasks, row));
     // Longest running first: those are the first to cross the threshold.

@@ -1,10 +1,13 @@
 //! One stage attempt as the rules see it: the tasks that count and what is derived from them once.
 
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
 use rustc_hash::FxHashSet;
 
 use crate::rules::{RuleSettings, State};
 use crate::run::model::{Stage, StageKey, Tasks};
-use crate::run::slots::{self, impact, stage_cores, stage_slots, stage_wall};
+use crate::run::slots::{self, Replay, stage_cores, stage_slots, stage_wall};
 use crate::run::stats::{self, Distribution, median, pick, population};
 use crate::run::{Column, Run};
 
@@ -56,6 +59,10 @@ pub struct StageView<'a> {
     median_ms: f64,
     max_ms: u64,
     task_ms: u64,
+    // What only some rules ask for.
+    slots: OnceCell<usize>,
+    hosts: OnceCell<BTreeMap<u16, usize>>,
+    replay: OnceCell<Replay>,
 }
 
 impl<'a> StageView<'a> {
@@ -98,6 +105,9 @@ impl<'a> StageView<'a> {
             max_ms: durations.iter().max().copied().unwrap_or(0),
             task_ms: durations.iter().sum(),
             rows,
+            slots: OnceCell::new(),
+            hosts: OnceCell::new(),
+            replay: OnceCell::new(),
         })
     }
 
@@ -109,6 +119,27 @@ impl<'a> StageView<'a> {
     /// Tasks that count.
     pub fn count(&self) -> usize {
         self.rows.len()
+    }
+
+    /// The rows by host.
+    pub fn by_host(&self) -> BTreeMap<u16, Vec<usize>> {
+        stats::by_host(self.tasks(), &self.rows)
+    }
+
+    /// How many of the tasks that count ran on each host.
+    pub fn hosts(&self) -> &BTreeMap<u16, usize> {
+        self.hosts.get_or_init(|| {
+            let mut hosts = BTreeMap::new();
+            for &row in &self.rows {
+                *hosts.entry(self.tasks().host[row]).or_default() += 1;
+            }
+            hosts
+        })
+    }
+
+    /// Slots that its tasks ran on, see [`stage_slots`].
+    pub fn slots(&self) -> usize {
+        *self.slots.get_or_init(|| stage_slots(self.run, self.key))
     }
 
     /// Durations of the tasks that count, in ms.
@@ -173,7 +204,10 @@ impl<'a> StageView<'a> {
 
     /// Share of the announced tasks that count; 1 where their number was not recorded.
     pub fn coverage(&self) -> f64 {
-        stats::coverage(self.stage).unwrap_or(1.0)
+        match self.stage.task_count {
+            0 => 1.0,
+            announced => self.count() as f64 / f64::from(announced),
+        }
     }
 
     /// Why no rule can judge this stage, if so.
@@ -204,14 +238,15 @@ impl<'a> StageView<'a> {
     pub fn saved_seconds(&self, without: impl Fn(usize) -> f64) -> f64 {
         let counted: FxHashSet<usize> = self.rows.iter().copied().collect();
         let replaced = |row: usize| counted.contains(&row).then(|| without(row).max(0.0) as u64);
-        impact(self.tasks(), stage_slots(self.run, self.key), replaced) as f64 / 1000.0
+        let replay = self.replay.get_or_init(|| Replay::new(self.tasks(), self.slots()));
+        replay.saved(self.tasks(), replaced) as f64 / 1000.0
     }
 
     /// As [`Self::saved_seconds`], with the work that the tasks lose spread evenly over all slots.
     pub fn saved_seconds_if_spread(&self, without: impl Fn(usize) -> f64) -> f64 {
         let tasks = self.tasks();
         let moved: f64 = self.rows.iter().map(|&row| (tasks.duration.get(row) as f64 - without(row)).max(0.0)).sum();
-        let slots = stage_slots(self.run, self.key) as f64;
+        let slots = self.slots() as f64;
         (self.saved_seconds(without) - moved / slots / 1000.0).max(0.0)
     }
 }
