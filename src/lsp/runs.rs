@@ -36,15 +36,22 @@ pub(super) fn load_missing(session: &Arc<Session>) {
 pub(super) async fn link(session: &Arc<Session>, folder: &Path, path: PathBuf) -> Result<Arc<MeasuredRun>, String> {
     let Some(project) = session.project_at(folder) else { return Err("no folder is open".to_owned()) };
     let (sender, receiver) = unbounded_channel();
+    // Who reads the same log meanwhile reads all of it.
+    let mut follower = session.followers.lock().remove(&path).unwrap_or_default();
+    let reader = Arc::clone(session);
     let reading = tokio::task::spawn_blocking(move || {
         let mut told = Instant::now();
-        project.load_run(&path, &mut |read| {
+        let run = project.follow_run(&path, &mut follower, &mut |read| {
             if told.elapsed() >= REPORT_EVERY {
                 told = Instant::now();
                 let _ = sender.send(read);
             }
             true
-        })
+        });
+        if follower.is_waiting() {
+            reader.followers.lock().insert(path, follower);
+        }
+        run
     });
     let telling = tokio::spawn(tell_progress(Arc::clone(session), receiver));
     let run = reading.await;
@@ -69,6 +76,7 @@ pub(super) fn unlink(session: &Arc<Session>, folder: &Path, source: &str) -> boo
         project.runs.iter().any(|run| run.source == source).then(|| project.without_run(source))
     });
     if changed {
+        session.followers.lock().remove(Path::new(source));
         projects::refresh(session);
     }
     changed
