@@ -183,11 +183,12 @@ pub(super) fn lower_all(syntax: &Syntax, reuse: &Reuse) -> Vec<Placed> {
     let mut tops = Vec::new();
     let Some(tree) = &syntax.tree else { return tops };
     let mut cursor = tree.walk();
+    let mut room = Vec::new();
     if kind(&cursor) == Kind::Error {
         // Nothing of the text is Python as it stands: one statement with all that can be read.
         let node = cursor.node();
         let (start, kind) = (node.start_byte() as u32, node.kind_id());
-        tops.push(Placed { start, kind, top: Arc::new(lower::lower(&mut cursor, &syntax.text)) });
+        tops.push(Placed { start, kind, top: Arc::new(lower::lower(&mut cursor, &syntax.text, &mut room)) });
         return tops;
     }
     if !cursor.goto_first_child() {
@@ -199,7 +200,7 @@ pub(super) fn lower_all(syntax: &Syntax, reuse: &Reuse) -> Vec<Placed> {
             let key = (node.start_byte() as u32, (node.end_byte() - node.start_byte()) as u32, node.kind_id());
             let top = match reuse.tops.get(&key) {
                 Some(top) => top.clone(),
-                None => Arc::new(lower::lower(&mut cursor, &syntax.text)),
+                None => Arc::new(lower::lower(&mut cursor, &syntax.text, &mut room)),
             };
             tops.push(Placed { start: key.0, kind: key.2, top });
         }

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use tree_sitter::TreeCursor;
+use tree_sitter::{Node, TreeCursor};
 
 macro_rules! names {
     ($(#[$doc:meta])* $type:ident, $other:ident, $($variant:ident = $name:literal),+ $(,)?) => {
@@ -82,7 +82,12 @@ fn tables() -> &'static Tables {
 
 /// The kind of the cursor's node; of unnamed nodes [`Kind::Other`].
 pub(super) fn kind(cursor: &TreeCursor<'_>) -> Kind {
-    let id = cursor.node().kind_id();
+    kind_of(cursor.node())
+}
+
+/// The kind of a node; of unnamed nodes [`Kind::Other`].
+pub(super) fn kind_of(node: Node<'_>) -> Kind {
+    let id = node.kind_id();
     let tables = tables();
     if id == tables.error { Kind::Error } else { tables.kinds.get(usize::from(id)).copied().unwrap_or(Kind::Other) }
 }

@@ -1,20 +1,22 @@
 //! From the syntax tree to [`super::ir`]. Depth is capped and the left spine of chains is walked in a loop, so that no text
 //! can overflow the stack.
 
+use smallvec::SmallVec;
 use tree_sitter::TreeCursor;
 
 use super::ir::{
     Arg, ArgName, Block, Clause, Comprehension, Expr, ExprId, ExprNode, Operator, Pair, Stmt, StmtNode, Text, Top,
 };
 use super::jobs;
-use super::kinds::{Field, Kind, field, kind};
+use super::kinds::{Field, Kind, field, kind, kind_of};
 use crate::text::Span;
 
 /// Expressions and statements nested deeper than this are unknown.
 const DEPTH: usize = 100;
 
-/// Lowers the statement under the cursor; `text` is the whole text.
-pub(super) fn lower(cursor: &mut TreeCursor<'_>, text: &str) -> Top {
+/// Lowers the statement under the cursor; `text` is the whole text. `room` is the same for all statements of a text: expressions
+/// grow there, and each statement keeps no more memory than it needs.
+pub(super) fn lower(cursor: &mut TreeCursor<'_>, text: &str, room: &mut Vec<ExprNode>) -> Top {
     let node = cursor.node();
     let mut lowering = Lowering {
         text,
@@ -22,14 +24,17 @@ pub(super) fn lower(cursor: &mut TreeCursor<'_>, text: &str) -> Top {
         top: Top {
             len: (node.end_byte() - node.start_byte()) as u32,
             may_start_jobs: text.get(node.byte_range()).is_some_and(jobs::may_start_jobs),
+            exprs: std::mem::take(room),
             ..Top::default()
         },
         depth: 0,
     };
     let mut body = Vec::new();
     lowering.statement(cursor, &mut body);
-    lowering.top.body = body;
-    lowering.top
+    let mut exprs = std::mem::take(&mut lowering.top.exprs);
+    let top = Top { body, exprs: exprs.drain(..).collect(), ..lowering.top };
+    *room = exprs;
+    top
 }
 
 pub(super) struct Lowering<'t> {
@@ -96,7 +101,8 @@ impl<'t> Lowering<'t> {
     pub(super) fn exprs(&mut self, cursor: &mut TreeCursor<'_>) -> Box<[ExprId]> {
         let mut found = Vec::new();
         self.children(cursor, |this, cursor| {
-            if cursor.node().is_named() && kind(cursor) != Kind::Comment {
+            let node = cursor.node();
+            if node.is_named() && kind_of(node) != Kind::Comment {
                 found.push(this.expr(cursor));
             }
         });
@@ -105,30 +111,55 @@ impl<'t> Lowering<'t> {
 
     /// The cursor's node as an expression.
     pub(super) fn expr(&mut self, cursor: &mut TreeCursor<'_>) -> ExprId {
-        let span = self.span(cursor);
-        self.deeper(|this| if is_spine(kind(cursor)) { this.spine(cursor) } else { this.single(cursor) })
+        let node = cursor.node();
+        let (kind, span) = (kind_of(node), self.between(node.start_byte(), node.end_byte()));
+        self.deeper(|this| if is_spine(kind) { this.spine(cursor) } else { this.single(cursor, kind, span) })
             .unwrap_or_else(|| self.push(span, Expr::Unknown(Box::default())))
     }
 
     /// A chain `a.b(c)[d] + e`: down to its first operand, then up again, level by level.
     fn spine(&mut self, cursor: &mut TreeCursor<'_>) -> ExprId {
-        let mut levels = 0_usize;
-        while is_spine(kind(cursor)) && cursor.goto_first_child() {
-            levels += 1;
+        let mut levels: SmallVec<[Kind; 16]> = SmallVec::new();
+        loop {
+            let kind = kind(cursor);
+            if !is_spine(kind) || !cursor.goto_first_child() {
+                break;
+            }
+            levels.push(kind);
         }
         let mut left_span = self.span(cursor);
-        let mut left = self.single(cursor);
-        for _ in 0..levels {
-            let mut level = Level::default();
-            while cursor.goto_next_sibling() {
-                self.level_part(cursor, &mut level);
-            }
-            cursor.goto_parent();
+        let mut left = self.single(cursor, kind(cursor), left_span);
+        while let Some(kind) = levels.pop() {
+            let level = if kind == Kind::Attribute { self.attribute(cursor) } else { self.level(cursor) };
             let span = self.span(cursor);
-            left = self.push_level(kind(cursor), span, left, left_span, level);
+            left = self.push_level(kind, span, left, left_span, level);
             left_span = span;
         }
         left
+    }
+
+    /// From the first operand up to its level, past what stands behind it.
+    fn level(&mut self, cursor: &mut TreeCursor<'_>) -> Level {
+        let mut level = Level::default();
+        while cursor.goto_next_sibling() {
+            self.level_part(cursor, &mut level);
+        }
+        cursor.goto_parent();
+        level
+    }
+
+    /// The same for `object.name`, where the text tells as much as the nodes do: the last word, behind a dot.
+    fn attribute(&mut self, cursor: &mut TreeCursor<'_>) -> Level {
+        let object = cursor.node().end_byte();
+        cursor.goto_parent();
+        let node = cursor.node();
+        let rest = self.text.get(object..node.end_byte()).unwrap_or_default();
+        let before = rest.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_');
+        if node.has_error() || !before.trim_end().ends_with('.') {
+            cursor.goto_first_child();
+            return self.level(cursor);
+        }
+        Level { name: Some(self.between(object + before.len(), node.end_byte())), ..Level::default() }
     }
 
     fn level_part(&mut self, cursor: &mut TreeCursor<'_>, level: &mut Level) {
@@ -205,9 +236,8 @@ impl<'t> Lowering<'t> {
     }
 
     /// An expression that is no chain.
-    fn single(&mut self, cursor: &mut TreeCursor<'_>) -> ExprId {
-        let span = self.span(cursor);
-        let expr = match kind(cursor) {
+    fn single(&mut self, cursor: &mut TreeCursor<'_>, kind: Kind, span: Span) -> ExprId {
+        let expr = match kind {
             Kind::Identifier => Expr::Name,
             Kind::String => return self.string(cursor, span),
             Kind::Concatenated => {
@@ -337,6 +367,16 @@ impl<'t> Lowering<'t> {
     }
 
     fn string(&mut self, cursor: &mut TreeCursor<'_>, span: Span) -> ExprId {
+        match plain_string(self.text_of(cursor)) {
+            Some((prefix, start, end)) if !cursor.node().has_error() => {
+                let content = Span { start: span.start + start as u32, end: span.start + end as u32 };
+                self.push(span, Expr::Text(Text { content, ..literal(prefix) }))
+            }
+            _ => self.string_of_parts(cursor, span),
+        }
+    }
+
+    fn string_of_parts(&mut self, cursor: &mut TreeCursor<'_>, span: Span) -> ExprId {
         let mut prefix = "";
         let mut content: Option<(usize, usize)> = None;
         let mut parts = Vec::new();
@@ -430,6 +470,18 @@ pub(super) fn operator(text: &str) -> Operator {
         "|" => Operator::Or,
         _ => Operator::Other,
     }
+}
+
+/// The start, and where the content starts and ends, of a string that can have no holes: most strings are such, and their nodes
+/// tell no more.
+fn plain_string(string: &str) -> Option<(&str, usize, usize)> {
+    let quotes = string.find(['"', '\''])?;
+    let (prefix, body) = string.split_at(quotes);
+    let quote = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|quote| body.starts_with(quote))?;
+    let end = string.len().checked_sub(quote.len())?;
+    let start = quotes + quote.len();
+    let has_holes = prefix.contains(['f', 'F', 't', 'T']);
+    (!has_holes && start <= end && string.ends_with(quote)).then(|| (&string[..start], start, end))
 }
 
 /// What a string's prefix says.

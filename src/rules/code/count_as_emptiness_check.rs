@@ -1,7 +1,7 @@
 //! `count()` where only the presence of rows is asked.
 
 use super::lineage::is_given;
-use super::results::{Words, is_read_only_at, is_streaming};
+use super::results::{is_read_only_at, is_streaming};
 use crate::declare_rule;
 use crate::pyspark::plan::{Action, ActionKind, RowBound};
 use crate::rules::{CodeContext, Finding, Severity, templates};
@@ -56,18 +56,17 @@ fn check(cx: &mut CodeContext<'_>) {
     if cx.shared.is_test {
         return;
     }
-    let words = Words::new(cx);
     for action in &cx.plan.actions {
-        if let Some(finding) = judge(cx, &words, action) {
+        if let Some(finding) = judge(cx, action) {
             cx.shared.report(finding);
         }
     }
 }
 
-fn judge(cx: &CodeContext<'_>, words: &Words<'_>, action: &Action) -> Option<Finding> {
+fn judge(cx: &CodeContext<'_>, action: &Action) -> Option<Finding> {
     let uses = &action.uses;
     let tests: Vec<Span> = uses.emptiness.iter().map(|test| test.span).collect();
-    let asks_only = uses.other == 0 && uses.logged.is_empty() && is_read_only_at(cx, words, action, &tests);
+    let asks_only = uses.other == 0 && uses.logged.is_empty() && is_read_only_at(cx, action, &tests);
     let frame = action.input?;
     if action.kind != ActionKind::Count || !asks_only || cx.plan.scope(action.scope).is_test || is_streaming(cx, frame)
     {

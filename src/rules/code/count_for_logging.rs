@@ -4,7 +4,7 @@ use super::blocks::Together;
 use super::debug_action::shows_on_purpose;
 use super::evidence::{self, measured};
 use super::lineage::{costly, is_generated, is_given, name_of, recomputed};
-use super::results::{Again, Words, also_computed_by, is_full, is_read_only_at, is_streaming};
+use super::results::{Again, also_computed_by, is_full, is_read_only_at, is_streaming};
 use crate::declare_rule;
 use crate::pyspark::plan::{Action, ActionKind, NodeId, Operator, RowBound, Source};
 use crate::rules::run::words::duration;
@@ -64,22 +64,21 @@ fn check(cx: &mut CodeContext<'_>) {
     if cx.shared.is_test {
         return;
     }
-    let words = Words::new(cx);
     for index in 0..cx.plan.actions.len() {
-        if let Some(finding) = judge(cx, &words, index) {
+        if let Some(finding) = judge(cx, index) {
             cx.shared.report(finding);
         }
     }
 }
 
 /// Whether this rule reports a count: then others need not speak of it.
-pub(super) fn reports(cx: &CodeContext<'_>, words: &Words<'_>, index: usize) -> bool {
+pub(super) fn reports(cx: &CodeContext<'_>, index: usize) -> bool {
     let level = cx.shared.environment.rules.levels.get(COUNT_FOR_LOGGING.name);
-    level != Some(&Level::Off) && !cx.shared.is_test && judge(cx, words, index).is_some()
+    level != Some(&Level::Off) && !cx.shared.is_test && judge(cx, index).is_some()
 }
 
 /// Whether a count is for a `print` or a logger and for nothing else, or rows are shown where nobody asked for it.
-fn is_for_log(cx: &CodeContext<'_>, words: &Words<'_>, action: &Action) -> bool {
+fn is_for_log(cx: &CodeContext<'_>, action: &Action) -> bool {
     let uses = &action.uses;
     if action.kind == ActionKind::Show {
         return !action.conditional && !shows_on_purpose(cx, action);
@@ -88,13 +87,13 @@ fn is_for_log(cx: &CodeContext<'_>, words: &Words<'_>, action: &Action) -> bool 
         && !action.on_rdd
         && uses.other == 0
         && uses.emptiness.is_empty()
-        && is_read_only_at(cx, words, action, &uses.logged)
+        && is_read_only_at(cx, action, &uses.logged)
 }
 
-fn judge(cx: &CodeContext<'_>, words: &Words<'_>, index: usize) -> Option<Finding> {
+fn judge(cx: &CodeContext<'_>, index: usize) -> Option<Finding> {
     let count = &cx.plan.actions[index];
     let frame = count.input?;
-    if !is_for_log(cx, words, count) || cx.plan.scope(count.scope).is_test {
+    if !is_for_log(cx, count) || cx.plan.scope(count.scope).is_test {
         return None;
     }
     let computing = also_computed_by(cx, index, frame);

@@ -1,7 +1,7 @@
 //! Rows brought to pandas for one number, or for a few.
 
 use super::lineage::{is_given, is_grouped};
-use super::results::{Words, is_read_only_at};
+use super::results::is_read_only_at;
 use crate::declare_rule;
 use crate::pyspark::plan::{Action, ActionKind, ResultUse, RowBound, RowUseKind};
 use crate::rules::{CodeContext, Finding, Severity, templates};
@@ -53,11 +53,10 @@ fn check(cx: &mut CodeContext<'_>) {
     if cx.shared.is_test {
         return;
     }
-    let words = Words::new(cx);
     for action in cx.plan.actions.iter().filter(|action| !cx.plan.scope(action.scope).is_test) {
         let found = match action.kind {
-            ActionKind::ToPandas => in_pandas(cx, &words, action),
-            ActionKind::Collect => by_length(cx, &words, action),
+            ActionKind::ToPandas => in_pandas(cx, action),
+            ActionKind::Collect => by_length(cx, action),
             _ => continue,
         };
         found.into_iter().for_each(|finding| cx.shared.report(finding));
@@ -80,11 +79,11 @@ fn in_spark(reduction: &str) -> Option<&'static str> {
     })
 }
 
-fn in_pandas(cx: &CodeContext<'_>, words: &Words<'_>, action: &Action) -> Vec<Finding> {
+fn in_pandas(cx: &CodeContext<'_>, action: &Action) -> Vec<Finding> {
     let uses = &action.uses.pandas;
     let Some(severity) = by_bound(cx, action) else { return Vec::new() };
     let places: Vec<Span> = uses.iter().map(|(name, span)| use_of(cx, action, name, *span)).collect();
-    if !uses.iter().all(|(name, _)| in_spark(name).is_some()) || !is_read_only_at(cx, words, action, &places) {
+    if !uses.iter().all(|(name, _)| in_spark(name).is_some()) || !is_read_only_at(cx, action, &places) {
         return Vec::new();
     }
     let finding = |(name, span): &(String, Span), place: Span| {
@@ -119,7 +118,7 @@ fn use_of(cx: &CodeContext<'_>, action: &Action, name: &str, span: Span) -> Span
 }
 
 /// `len(df.collect())`, and `len(rows)` where nothing else reads the rows.
-fn by_length(cx: &CodeContext<'_>, words: &Words<'_>, action: &Action) -> Vec<Finding> {
+fn by_length(cx: &CodeContext<'_>, action: &Action) -> Vec<Finding> {
     let text = cx.shared.text;
     let argument = |whole: Span| whole.of(text).trim_end_matches(')').trim_start_matches("len(").trim();
     let is_this = |whole: Span| match &action.result {
@@ -132,7 +131,7 @@ fn by_length(cx: &CodeContext<'_>, words: &Words<'_>, action: &Action) -> Vec<Fi
     let of_this = cx.plan.row_uses.iter().filter(|used| Some(used.node) == action.input);
     let lengths = of_this.filter(|used| used.kind == RowUseKind::Length && is_this(used.span));
     let lengths: Vec<Span> = lengths.map(|used| used.span).collect();
-    let Some(severity) = by_bound(cx, action).filter(|_| is_read_only_at(cx, words, action, &lengths)) else {
+    let Some(severity) = by_bound(cx, action).filter(|_| is_read_only_at(cx, action, &lengths)) else {
         return Vec::new();
     };
     let message = "collect() brings every row to the driver to count them there; count() brings the number only.";

@@ -1,19 +1,16 @@
 //! What an action's value is used for, and which actions compute one frame.
 
-use std::cell::OnceCell;
-
-use rustc_hash::FxHashMap;
+use memchr::memmem;
 
 use super::blocks::{Together, together};
 use super::lineage::recomputed;
-use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{Action, ActionKind, NodeId, Operator, ResultUse, Source};
 use crate::rules::CodeContext;
 use crate::text::Span;
 
 /// Whether nothing but the code at these places reads the value of an action: the plan counts the uses of a name, but
 /// loses them where branches give the name other values, so that the name must not stand on any other line.
-pub(super) fn is_read_only_at(cx: &CodeContext<'_>, words: &Words<'_>, action: &Action, places: &[Span]) -> bool {
+pub(super) fn is_read_only_at(cx: &CodeContext<'_>, action: &Action, places: &[Span]) -> bool {
     let text = cx.shared.text;
     match &action.result {
         ResultUse::Bound(name) => {
@@ -22,7 +19,7 @@ pub(super) fn is_read_only_at(cx: &CodeContext<'_>, words: &Words<'_>, action: &
             }
             let scope = cx.plan.scope(action.scope).span;
             let lines: Vec<usize> = places.iter().map(|place| line_start(text, place.start as usize)).collect();
-            let mentions = words.mentions(scope, name).filter(|&at| !action.site.statement.touches(at));
+            let mentions = mentions(text, scope, name).into_iter().filter(|&at| !action.site.statement.touches(at));
             let mut mentions = mentions.map(|at| line_start(text, at));
             mentions.all(|line| lines.contains(&line) || is_comment(text, line))
         }
@@ -30,41 +27,15 @@ pub(super) fn is_read_only_at(cx: &CodeContext<'_>, words: &Words<'_>, action: &
     }
 }
 
-/// Where the names that actions' results are bound to stand in a text, found when somebody first asks.
-pub(super) struct Words<'a> {
-    text: &'a str,
-    plan: &'a StaticPlan,
-    places: OnceCell<FxHashMap<&'a str, Vec<usize>>>,
-}
-
-impl<'a> Words<'a> {
-    pub(super) fn new(cx: &CodeContext<'a>) -> Self {
-        Self { text: cx.shared.text, plan: cx.plan, places: OnceCell::new() }
-    }
-
-    /// Where a name stands as a word of its own, not behind a dot.
-    fn mentions(&self, within: Span, name: &str) -> impl Iterator<Item = usize> {
-        let places = self.places.get_or_init(|| self.read()).get(name);
-        places.into_iter().flatten().copied().filter(move |&at| within.range().contains(&at))
-    }
-
-    fn read(&self) -> FxHashMap<&'a str, Vec<usize>> {
-        let bound = self.plan.actions.iter().filter_map(|action| match &action.result {
-            ResultUse::Bound(name) => Some((name.as_str(), Vec::new())),
-            _ => None,
-        });
-        let mut places: FxHashMap<&'a str, Vec<usize>> = bound.collect();
-        let is_word = |c: char| c.is_alphanumeric() || c == '_';
-        let mut at = 0;
-        for piece in self.text.split_inclusive(|c| !is_word(c)) {
-            let word = piece.trim_end_matches(|c| !is_word(c));
-            if let Some(places) = places.get_mut(word).filter(|_| !self.text[..at].ends_with('.')) {
-                places.push(at);
-            }
-            at += piece.len();
-        }
-        places
-    }
+/// Where a name stands as a word of its own, not behind a dot.
+fn mentions<'t>(text: &'t str, within: Span, name: &str) -> Vec<usize> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let stands_alone = |at: &usize| {
+        let (before, after) = (&text[..*at], &text[*at + name.len()..]);
+        !before.ends_with(|c| is_word(c) || c == '.') && !after.starts_with(is_word)
+    };
+    let found = memmem::find_iter(within.of(text).as_bytes(), name);
+    found.map(|at| within.start as usize + at).filter(stands_alone).collect()
 }
 
 fn line_start(text: &str, offset: usize) -> usize {

@@ -7,7 +7,6 @@ use rustc_hash::FxHashMap;
 use super::blocks::{Together, together};
 use super::evidence::{self, measured};
 use super::lineage::{costly, is_generated, name_of, recomputed};
-use super::results::Words;
 use super::{count_for_logging, foreach_batch_without_persist};
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
@@ -74,11 +73,10 @@ struct Reused {
 }
 
 fn check(cx: &mut CodeContext<'_>) {
-    let words = Words::new(cx);
     let mut by_scope: BTreeMap<ScopeId, Vec<usize>> = BTreeMap::new();
     for (index, action) in cx.plan.actions.iter().enumerate().filter(|(_, action)| runs_frame(action)) {
         // One word on one call is enough.
-        if count_for_logging::reports(cx, &words, index) {
+        if count_for_logging::reports(cx, index) {
             continue;
         }
         by_scope.entry(action.scope).or_default().push(index);
