@@ -274,3 +274,31 @@ fn credentials_of_a_history_server_go_to_its_api_only() {
     assert!(requests[0].starts_with("get /log.zstd") && !requests[0].contains("authorization"));
     assert!(requests[1].contains("authorization: bearer t0ken"));
 }
+
+#[test]
+fn a_server_that_is_down_is_not_stormed() {
+    let (base, requests) = serve(|path| match path {
+        path if path.contains("refused") => answer("403 Forbidden", "application/xml", b"<Error/>"),
+        _ => answer("503 Service Unavailable", "text/plain", b"later"),
+    });
+    let asked = || requests.lock().unwrap().drain(..).count();
+    read_newest(&format!("{base}/log.zstd")).unwrap_err();
+    assert_eq!(asked(), 1);
+    read_newest(&format!("{base}/")).unwrap_err();
+    assert_eq!(asked(), 1, "a History Server");
+    let variables = [
+        ("AWS_ENDPOINT_URL", base.as_str()),
+        ("AWS_ALLOW_HTTP", "true"),
+        ("AWS_ACCESS_KEY_ID", "a"),
+        ("AWS_SECRET_ACCESS_KEY", "b"),
+        ("AWS_REGION", "us-east-1"),
+    ];
+    let (code, _, error) = sparkls(&["report", "s3://bucket/refused/log"], Stdio::null(), &variables);
+    assert!(code == Some(2) && error.contains("access refused (403)"), "{error}");
+    let refused = asked();
+    assert!((1..=2).contains(&refused), "{refused} requests for what is refused");
+    let (code, _, error) = sparkls(&["report", "s3://bucket/log"], Stdio::null(), &variables);
+    assert!(code == Some(2) && error.lines().count() == 1, "{error}");
+    let down = asked();
+    assert!((1..=6).contains(&down), "{down} requests of a server that is down");
+}

@@ -6,7 +6,7 @@ use crate::catalog::SparkVersion;
 type Identity<'a> = (Option<&'a str>, Option<&'a str>, Option<i64>);
 
 /// Notices when another attempt begins.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Attempts {
     current: Option<(Option<String>, Option<String>, Option<i64>)>,
     count: usize,

@@ -26,7 +26,7 @@ const HOUR: i64 = 3_600_000;
 pub(super) struct BadLine;
 
 /// A run in the making.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Builder {
     pub(super) run: Run,
     pub(super) plans: Plans,

@@ -70,6 +70,24 @@ fn times_are_estimated_without_start_and_end() {
 }
 
 #[test]
+fn jobs_and_executions_without_an_end_stay_open() {
+    let execution = format!(
+        r#"{{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart","executionId":3,"description":"d","physicalPlanDescription":"","sparkPlanInfo":{},"time":1500}}"#,
+        plan(1)
+    );
+    let run = run(&[
+        &app_start("a", "1", 1000),
+        &execution,
+        r#"{"Event":"SparkListenerJobStart","Job ID":0,"Submission Time":2000,"Stage IDs":[0],"Properties":{"spark.sql.execution.id":"3"}}"#,
+        &task(0, 0, "h", 2000, 7000),
+    ]);
+    assert_eq!((run.jobs[&0].submitted, run.jobs[&0].completed), (Some(2000), None));
+    assert_eq!((run.executions[&3].start, run.executions[&3].end), (1500, None));
+    // The last event stands in for the end, and is said to.
+    assert_eq!((run.application.end, run.application.estimated, run.coverage.complete), (7000, true, false));
+}
+
+#[test]
 fn an_executor_years_off_does_not_make_the_run_long() {
     let executor = |event: &str, time: i64| {
         format!(

@@ -72,6 +72,11 @@ pub(super) fn decode(path: &Path, opened: Opened, passed: Rc<Passed>) -> Result<
     }
 }
 
+/// The bytes of a file that is not packed.
+pub(super) fn plain(opened: Opened, passed: Rc<Passed>) -> impl Read {
+    Counted { inner: opened.reader, passed }
+}
+
 fn buffered<R: Read>(reader: R) -> BufReader<R> {
     BufReader::with_capacity(BLOCK, reader)
 }

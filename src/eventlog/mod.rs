@@ -13,6 +13,7 @@ mod codec;
 mod events;
 mod find;
 mod finish;
+mod follow;
 mod history;
 mod lenient;
 mod lines;
@@ -35,6 +36,7 @@ use std::rc::Rc;
 use crate::run::Run;
 
 pub use find::{Log, find};
+pub use follow::Follower;
 pub use location::{Location, Which};
 
 /// Why a log can't be read: one sentence that names the file.
@@ -108,25 +110,8 @@ impl Log {
 
 fn read_source(limit: usize, path: &Path, source: source::Source, progress: Progress<'_>) -> Result<Run, ReadError> {
     let mut reading = Reading::new(limit, &source);
-    let mut started = false;
-    let count = source.parts.len();
-    for (number, part) in source.parts.iter().enumerate() {
-        if part.after_hole {
-            reading.builder.hole();
-        }
-        started |= reading.part(part, !started, number + 1 == count, progress)?;
-    }
-    if !started {
-        return Err(source::refuse(path, "is empty"));
-    }
-    let done = reading.passed.bytes.get();
-    progress(Read { done, total: done });
-    let coverage = &mut reading.builder.run.coverage;
-    coverage.bytes = reading.decoded;
-    coverage.missing_files = source.missing;
-    coverage.compacted = source.compacted;
-    coverage.notes.extend(source.notes);
-    Ok(reading.builder.finish())
+    reading.parts(path, &source, 0, progress)?;
+    Ok(reading.finish(source, progress))
 }
 
 /// A log being read, over all its files.
@@ -136,8 +121,9 @@ struct Reading {
     /// Bytes of all files as they are stored; 0 if that is not known.
     total: u64,
     passed: Rc<codec::Passed>,
-    /// Decoded bytes of the files before the present one.
+    /// Decoded bytes before those that are read now.
     decoded: u64,
+    rest: follow::Rest,
 }
 
 /// Bytes on disk between two calls of the progress.
@@ -151,7 +137,38 @@ impl Reading {
             total: source.parts.iter().map(|part| part.item.size).sum(),
             passed: Rc::default(),
             decoded: 0,
+            rest: follow::Rest::default(),
         }
+    }
+
+    /// Reads the files from this one on.
+    fn parts(
+        &mut self,
+        path: &Path,
+        source: &source::Source,
+        from: usize,
+        progress: Progress<'_>,
+    ) -> Result<(), ReadError> {
+        let mut started = from > 0;
+        let count = source.parts.len();
+        for (number, part) in source.parts.iter().enumerate().skip(from) {
+            if part.after_hole {
+                self.builder.hole();
+            }
+            started |= self.part(part, !started, number + 1 == count, progress)?;
+        }
+        if started { Ok(()) } else { Err(source::refuse(path, "is empty")) }
+    }
+
+    fn finish(mut self, source: source::Source, progress: Progress<'_>) -> Run {
+        let done = self.passed.bytes.get();
+        progress(Read { done, total: done });
+        let coverage = &mut self.builder.run.coverage;
+        coverage.bytes = self.decoded;
+        coverage.missing_files = source.missing;
+        coverage.compacted = source.compacted;
+        coverage.notes.extend(source.notes);
+        self.builder.finish()
     }
 
     /// Reads one file; whether it held anything.
@@ -179,24 +196,48 @@ impl Reading {
         // A decoder that failed once is not asked again.
         let rest = if head.broken.is_some() { Box::new(io::empty()) } else { reader };
         let mut lines = lines::Lines::new(Cursor::new(head.bytes).chain(rest), self.limit);
+        self.lines(path, &mut lines, 0, last, progress)?;
+        if let Some(error) = head.broken.or_else(|| lines.broken()) {
+            self.broken(&error, last);
+        }
+        Ok(true)
+    }
+
+    /// Takes the lines of a file, the first of which stands `from` bytes behind its start.
+    fn lines<R: io::Read>(
+        &mut self,
+        path: &Path,
+        lines: &mut lines::Lines<R>,
+        from: u64,
+        last: bool,
+        progress: Progress<'_>,
+    ) -> Result<(), ReadError> {
         let mut reported = self.passed.bytes.get();
         while let Some(line) = lines.next() {
+            match line {
+                lines::Line::Last { offset, .. } if last => {
+                    self.rest.keep(&self.builder, from + offset, self.decoded + offset);
+                }
+                lines::Line::TooLong { .. } if last => self.rest.lost(),
+                _ => {}
+            }
             self.line(line, last);
             let done = self.passed.bytes.get();
             if done - reported >= PROGRESS_STEP {
                 reported = done;
                 if !progress(Read { done, total: self.total }) {
                     let source = io::Error::from(io::ErrorKind::Interrupted);
-                    return Err(ReadError::Io { path: path.clone(), source });
+                    return Err(ReadError::Io { path: path.to_owned(), source });
                 }
             }
         }
         self.still_comes(path)?;
-        self.decoded += lines.offset();
-        if let Some(error) = head.broken.or_else(|| lines.broken()) {
-            self.broken(&error, last);
+        let read = lines.offset();
+        if last {
+            self.rest.keep(&self.builder, from + read, self.decoded + read);
         }
-        Ok(true)
+        self.decoded += read;
+        Ok(())
     }
 
     /// A disk or a network that failed must not pass for a log that ends early.

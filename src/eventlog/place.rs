@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -102,11 +102,21 @@ impl Item {
         matches!(self.at, At::Bucket(..) | At::Once(_))
     }
 
+    /// Whether it is a file on disk, not one in an archive.
+    pub(super) fn is_on_disk(&self) -> bool {
+        matches!(self.at, At::Disk)
+    }
+
+    /// Opens a file on disk behind its first bytes.
+    pub(super) fn open_behind(&self, offset: u64) -> Result<Opened, ReadError> {
+        open_regular(&self.path, offset)
+    }
+
     /// Opens it.
     pub(super) fn open(&self) -> Result<Opened, ReadError> {
         let io = |source| ReadError::Io { path: self.path.clone(), source };
         match &self.at {
-            At::Disk => open_regular(&self.path),
+            At::Disk => open_regular(&self.path, 0),
             At::Archive(file, entry) => {
                 let deflated = archive::seek(file, entry).map_err(io)?;
                 let reader = Shared(Arc::clone(file)).take(entry.size);
@@ -181,18 +191,19 @@ impl Read for Shared {
 }
 
 /// Opens a regular file; anything else is refused before it is opened, because opening a pipe would wait for its writer.
-fn open_regular(path: &Path) -> Result<Opened, ReadError> {
+fn open_regular(path: &Path, offset: u64) -> Result<Opened, ReadError> {
     let io = |source| ReadError::Io { path: path.to_owned(), source };
     let no_file = || ReadError::NotALog { path: path.to_owned(), reason: "not a regular file".to_owned() };
     if !fs::metadata(path).map_err(io)?.is_file() {
         return Err(no_file());
     }
-    let file = File::open(path).map_err(io)?;
+    let mut file = File::open(path).map_err(io)?;
     let metadata = file.metadata().map_err(io)?;
     if !metadata.is_file() {
         return Err(no_file());
     }
-    Ok(Opened { reader: Box::new(file.take(metadata.len())), deflated: false })
+    file.seek(SeekFrom::Start(offset)).map_err(io)?;
+    Ok(Opened { reader: Box::new(file.take(metadata.len().saturating_sub(offset))), deflated: false })
 }
 
 /// Whether a file or folder of this name holds no events: hidden ones, checksums, Hadoop's markers and what ends as no log

@@ -9,7 +9,7 @@ use crate::run::model::PlanNode;
 const BUDGET: usize = 256 << 20;
 
 /// Plans as written, until no newer one can come.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Plans {
     raw: FxHashMap<i64, Vec<u8>>,
     /// Bytes of all plans kept, parsed ones included.

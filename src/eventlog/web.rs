@@ -2,6 +2,7 @@
 
 use std::io::{self, ErrorKind, Read};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use futures::TryStreamExt as _;
 use reqwest::header::CONTENT_TYPE;
@@ -36,8 +37,12 @@ pub(super) fn parse(address: &str) -> io::Result<Url> {
 
 /// A client whose requests end in time.
 pub(super) fn client() -> io::Result<Client> {
+    client_that_waits(READ_TIMEOUT)
+}
+
+fn client_that_waits(read: Duration) -> io::Result<Client> {
     runtime()?;
-    let builder = Client::builder().connect_timeout(CONNECT_TIMEOUT).read_timeout(READ_TIMEOUT);
+    let builder = Client::builder().connect_timeout(CONNECT_TIMEOUT).read_timeout(read);
     let agent = concat!("sparkls/", env!("CARGO_PKG_VERSION"));
     builder.user_agent(agent).build().map_err(|error| remote::cause(&error))
 }
@@ -73,4 +78,21 @@ pub(super) fn whole(answer: Response) -> io::Result<Vec<u8>> {
 /// An answer, read forward.
 pub(super) fn stream(answer: Response) -> io::Result<impl Read + Send + use<>> {
     remote::ahead(answer.bytes_stream().map_err(|error| remote::cause(&error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_does_not_answer_is_told_once_the_time_is_over() {
+        // It takes connections and says nothing.
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = format!("http://{}/log", listener.local_addr().unwrap());
+        let client = client_that_waits(Duration::from_millis(100)).unwrap();
+        let error = send(client.get(address)).unwrap_err();
+        assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::TimedOut, "no answer in time"));
+        listener.set_nonblocking(true).unwrap();
+        assert_eq!(listener.incoming().take_while(Result::is_ok).count(), 1, "it is asked once");
+    }
 }

@@ -1,19 +1,59 @@
 //! Linked runs: read beside everything else, with progress, and again when their files grew.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use parking_lot::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tower_lsp_server::ls_types::*;
 
 use super::projects;
 use super::session::Session;
-use crate::eventlog::{Read, ReadError};
+use crate::eventlog::{Follower, Read, ReadError};
 use crate::rules::MeasuredRun;
+use crate::workspace::Stamp;
 
 /// Progress is told at most this often.
 const REPORT_EVERY: Duration = Duration::from_millis(200);
+
+/// How the logs of linked runs were read: as they stood, and how far.
+#[derive(Default)]
+pub(super) struct Logs {
+    /// By project and log: its files when reading began.
+    begun: Mutex<HashMap<(PathBuf, PathBuf), Stamp>>,
+    /// Logs that were not complete.
+    stopped: Mutex<HashMap<PathBuf, Follower>>,
+}
+
+impl Logs {
+    /// A project begins to read a log. What is written from now on is news.
+    fn begin(&self, root: &Path, path: &Path) {
+        self.begun.lock().insert((root.to_owned(), path.to_owned()), Stamp::of(path));
+    }
+
+    /// The files of the log when the project began to read it the last time.
+    pub(super) fn begun(&self, root: &Path, path: &Path) -> Option<Stamp> {
+        self.begun.lock().get(&(root.to_owned(), path.to_owned())).cloned()
+    }
+
+    /// Reads on where an earlier reading stopped. Who reads the same log meanwhile reads all of it.
+    fn follower(&self, path: &Path) -> Follower {
+        self.stopped.lock().remove(path).unwrap_or_default()
+    }
+
+    fn stopped(&self, path: PathBuf, follower: Follower) {
+        if follower.is_waiting() {
+            self.stopped.lock().insert(path, follower);
+        }
+    }
+
+    fn forget(&self, path: &Path) {
+        self.stopped.lock().remove(path);
+        self.begun.lock().retain(|(_, log), _| log != path);
+    }
+}
 
 /// Reads the runs that the settings name and that are not linked yet.
 pub(super) fn load_missing(session: &Arc<Session>) {
@@ -36,15 +76,20 @@ pub(super) fn load_missing(session: &Arc<Session>) {
 pub(super) async fn link(session: &Arc<Session>, folder: &Path, path: PathBuf) -> Result<Arc<MeasuredRun>, String> {
     let Some(project) = session.project_at(folder) else { return Err("no folder is open".to_owned()) };
     let (sender, receiver) = unbounded_channel();
+    session.logs.begin(&project.root, &path);
+    let mut follower = session.logs.follower(&path);
+    let reader = Arc::clone(session);
     let reading = tokio::task::spawn_blocking(move || {
         let mut told = Instant::now();
-        project.load_run(&path, &mut |read| {
+        let run = project.follow_run(&path, &mut follower, &mut |read| {
             if told.elapsed() >= REPORT_EVERY {
                 told = Instant::now();
                 let _ = sender.send(read);
             }
             true
-        })
+        });
+        reader.logs.stopped(path, follower);
+        run
     });
     let telling = tokio::spawn(tell_progress(Arc::clone(session), receiver));
     let run = reading.await;
@@ -69,6 +114,7 @@ pub(super) fn unlink(session: &Arc<Session>, folder: &Path, source: &str) -> boo
         project.runs.iter().any(|run| run.source == source).then(|| project.without_run(source))
     });
     if changed {
+        session.logs.forget(Path::new(source));
         projects::refresh(session);
     }
     changed

@@ -17,6 +17,7 @@ use super::configuration::Editor;
 use super::convert::{self, Change};
 use super::document::Snapshot;
 use super::publish::Schedule;
+use super::runs::Logs;
 use super::uri::{self, Key};
 use crate::text::Document;
 use crate::workspace::{Affected, Kind, Project};
@@ -36,6 +37,8 @@ pub(super) struct Session {
     /// The user was told of a panic.
     pub(super) told_of_panic: AtomicBool,
     pub(super) last_panic: Mutex<Option<String>>,
+    /// How the logs of linked runs were read.
+    pub(super) logs: Logs,
     /// Settings files with problems that were published.
     pub(super) published_problems: Mutex<Vec<Uri>>,
     /// What was published for cells of notebooks, with the version of each.
@@ -83,6 +86,7 @@ impl Session {
             workers: Semaphore::new(super::WORKERS),
             told_of_panic: AtomicBool::new(false),
             last_panic: Mutex::default(),
+            logs: Logs::default(),
             published_problems: Mutex::default(),
             published_cells: Mutex::default(),
             reloading: tokio::sync::Mutex::default(),

@@ -86,13 +86,17 @@ async fn look(session: Arc<Session>) {
         });
         let Ok(stamps) = looked.await else { return };
         for (folder, stamp, path) in stamps {
-            let Some(first) = settled.get(&path) else {
+            let first = match &folder {
+                Some(root) => session.logs.begun(root, &path),
+                None => settled.get(&path).cloned(),
+            };
+            let Some(first) = first else {
                 settled.insert(path, stamp);
                 continue;
             };
             // A log that is being written is read again when it rests.
             let rests = seen.insert(path.clone(), stamp.clone()).as_ref() == Some(&stamp);
-            if *first != stamp && (rests || folder.is_none()) {
+            if first != stamp && (rests || folder.is_none()) {
                 settled.insert(path.clone(), stamp);
                 reread(&session, folder.as_deref(), path).await;
             }

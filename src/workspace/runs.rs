@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use super::Project;
-use crate::eventlog::{self, Progress, ReadError};
+use crate::eventlog::{self, Follower, Progress, ReadError};
 use crate::rules::{MeasuredRun, run::verdicts};
 use crate::run::Run;
 
@@ -116,16 +116,34 @@ impl Stamp {
     }
 }
 
+fn refuse_devices(path: &Path) -> Result<(), ReadError> {
+    match std::fs::metadata(path) {
+        Ok(metadata) if !metadata.is_file() && !metadata.is_dir() => {
+            Err(ReadError::NotALog { path: path.to_owned(), reason: "not a regular file".to_owned() })
+        }
+        // Spark may just have given the log its last name.
+        _ => Ok(()),
+    }
+}
+
 impl Project {
     /// Reads the log at `path` and asks every rule about it. Only regular files and folders are read: a pipe or a
     /// device would never end.
     pub fn load_run(&self, path: &Path, progress: Progress<'_>) -> Result<MeasuredRun, ReadError> {
-        let metadata = std::fs::metadata(path).map_err(|source| ReadError::Io { path: path.to_owned(), source })?;
-        if !metadata.is_file() && !metadata.is_dir() {
-            let reason = "not a regular file".to_owned();
-            return Err(ReadError::NotALog { path: path.to_owned(), reason });
-        }
+        refuse_devices(path)?;
         let run = eventlog::read(path, progress)?;
+        Ok(self.judge_run(path.display().to_string(), run))
+    }
+
+    /// As [`Project::load_run`], for a log that may grow: `follower` reads on where it stopped the last time.
+    pub fn follow_run(
+        &self,
+        path: &Path,
+        follower: &mut Follower,
+        progress: Progress<'_>,
+    ) -> Result<MeasuredRun, ReadError> {
+        refuse_devices(path)?;
+        let run = follower.read(path, progress)?;
         Ok(self.judge_run(path.display().to_string(), run))
     }
 

@@ -20,6 +20,8 @@ from pyspark.sql import SparkSession
 
 SPARK = Path(pyspark.__file__).parent
 WORKERS = 3
+# Short lives: no time for the compiler of long ones.
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xshare:auto"
 
 
 def main(sparkls: str, repository: Path) -> None:
@@ -135,6 +137,9 @@ def fleet(repository, work, master, conf, options) -> str:
 def read(table) -> list:
     """The rows of a Parquet table."""
     conf = {"spark.ui.enabled": "false", "spark.driver.host": "127.0.0.1", "spark.driver.memory": "512m"}
+    conf |= {"spark.driver.extraJavaOptions": QUICK, "spark.sql.codegen.wholeStage": "false"}
+    conf |= {"spark.ui.showConsoleProgress": "false"}
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
     spark = SparkSession.builder.master("local[1]").config(map=conf).getOrCreate()
     return [row.asDict() for row in spark.read.parquet(str(table)).collect()]
 
@@ -146,6 +151,9 @@ def submit(work, master, conf, script, options) -> str:
         "spark.ui.enabled": "false",
         "spark.executor.memory": "512m",
         "spark.executor.cores": "1",
+        "spark.driver.extraJavaOptions": QUICK,
+        "spark.executor.extraJavaOptions": QUICK,
+        "spark.sql.codegen.wholeStage": "false",
         **conf,
     }
     settings = [word for key, value in conf.items() for word in ("--conf", f"{key}={value}")]
@@ -194,6 +202,7 @@ def environment():
         "PYSPARK_PYTHON": sys.executable,
         "SPARK_LOCAL_IP": "127.0.0.1",
         "SPARK_DAEMON_MEMORY": "256m",
+        "SPARK_DAEMON_JAVA_OPTS": QUICK,
     }
 
 

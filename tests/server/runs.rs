@@ -112,3 +112,32 @@ async fn progress_is_begun_only_where_it_can_be_shown() {
     linked(&mut client).await;
     assert!(!client.asked.contains(&"window/workDoneProgress/create".to_owned()));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_run_whose_log_grows_is_measured_again() {
+    let folder = example();
+    let (uri, text) = job(folder.path());
+    let runs = folder.path().join("runs");
+    let packed = std::fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+    let log = zstd::decode_all(std::fs::File::open(&packed).unwrap()).unwrap();
+    std::fs::remove_file(packed).unwrap();
+    // As much as was written before the first job.
+    let begun = log.windows(22).position(|bytes| bytes == b"SparkListenerJobStart\"").unwrap();
+    std::fs::write(runs.join("app-1.inprogress"), &log[..begun]).unwrap();
+    let mut client = Client::start(json!({}), folder.path()).await;
+    client.open(&uri, &text).await;
+    let label = linked(&mut client).await["projects"][0]["runs"][0]["label"].clone();
+    assert!(hints(&mut client, &uri).await.is_empty());
+    // Written just after it was linked, and seen nevertheless.
+    std::fs::write(runs.join("app-1.inprogress"), &log).unwrap();
+    let grown = async {
+        while hints(&mut client, &uri).await.is_empty() {
+            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+        }
+    };
+    tokio::time::timeout(std::time::Duration::from_secs(60), grown).await.expect("the log is read again");
+    assert_eq!(
+        linked(&mut client).await["projects"][0]["runs"],
+        json!([{ "label": label, "source": runs.join("app-1.inprogress") }])
+    );
+}
