@@ -149,11 +149,11 @@ fn odd_host(view: &StageView<'_>) -> Option<String> {
 fn not_a_slow_host(view: &StageView<'_>) -> Option<String> {
     let slowest = view.slowest()?;
     let (tasks, host) = (view.tasks(), view.host(slowest));
-    let hosts = view.by_host();
+    let mut hosts = view.by_host();
     if hosts.len() < 2 || view.max_ms() < 3.0 * view.median_ms() {
         return None;
     }
-    let mut rest = hosts.get(&tasks.host[slowest])?.clone();
+    let mut rest = hosts.remove(&tasks.host[slowest])?;
     rest.retain(|&row| row != slowest);
     let Some(without) = median(&pick(&tasks.duration, &rest)) else {
         let times = tasks.read_bytes.get(slowest) as f64 / view.median_of(&tasks.read_bytes)?.max(1.0);
