@@ -1,9 +1,9 @@
 //! `sparkls man`: manual pages, for packages.
 
-use std::io::Write as _;
-use std::path::PathBuf;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 
-use clap::CommandFactory as _;
+use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 
 use super::{Cli, Exit};
@@ -19,18 +19,34 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
-    let command = Cli::command();
+    let mut command = Cli::command();
+    command.build();
     match &args.to {
         Some(folder) => {
-            std::fs::create_dir_all(folder)
-                .and_then(|()| clap_mangen::generate_to(command, folder))
-                .map_err(|error| anyhow::anyhow!("{}: {error}", folder.display()))?;
+            write_all(&command, folder).map_err(|error| anyhow::anyhow!("{}: {error}", folder.display()))?;
         }
-        None => {
-            let mut page = Vec::new();
-            Man::new(command).render(&mut page)?;
-            std::io::stdout().write_all(&page)?;
-        }
+        None => std::io::stdout().write_all(&page(&command)?)?,
     }
     Ok(Exit::Clean)
+}
+
+fn write_all(command: &Command, folder: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let shown = command.get_subcommands().filter(|sub| !sub.is_hide_set() && sub.get_name() != "help");
+    for command in std::iter::once(command).chain(shown) {
+        std::fs::write(folder.join(format!("{}.1", name(command))), page(command)?)?;
+    }
+    Ok(())
+}
+
+/// `sparkls`, `sparkls-check`.
+fn name(command: &Command) -> &str {
+    command.get_display_name().unwrap_or_else(|| command.get_name())
+}
+
+fn page(command: &Command) -> io::Result<Vec<u8>> {
+    let mut page = Vec::new();
+    let source = concat!("sparkls ", env!("CARGO_PKG_VERSION"));
+    Man::new(command.clone()).title(name(command)).source(source).render(&mut page)?;
+    Ok(page)
 }

@@ -60,7 +60,7 @@ fn names_with_quotes_and_tabs() {
 
 #[test]
 fn in_a_folder_below_the_repository_s() {
-    patched("jobs", &[("jobs/conf/spark-defaults.conf", CONF, FIXED), ("jobs/jobs/spark-defaults.conf", CONF, FIXED)]);
+    patched("jobs", &[("jobs/conf/spark-defaults.conf", CONF, FIXED), ("jobs/spark-defaults.conf", CONF, FIXED)]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Forms of output for machines. `tests/packaging` holds SARIF and JUnit against their official schemas.
 
 use super::folder::{Answer, Folder};
-use super::project;
+use crate::project;
 use serde_json::Value;
 
 fn lines(answer: &Answer) -> Vec<Value> {
@@ -66,9 +66,10 @@ fn nothing_found_is_a_passed_test() {
 fn the_manual_has_a_page_for_every_command() {
     let folder = Folder::with(&[]);
     let page = folder.run(&["man"]);
-    assert!(page.code == 0 && page.stdout.contains(".TH sparkls 1"), "{}", page.stdout);
+    let title = concat!(".TH sparkls 1  \"sparkls ", env!("CARGO_PKG_VERSION"), "\"");
+    assert!(page.code == 0 && page.stdout.contains(title), "{}", page.stdout);
     assert!(page.stdout.contains("sparkls\\-check(1)") && !page.stdout.contains("sparkls\\-man(1)"), "{}", page.stdout);
     assert_eq!(folder.run(&["man", "--to", "man1"]).code, 0);
     let check = folder.read("man1/sparkls-check.1");
-    assert!(check.contains(".TH sparkls\\-check 1") && check.contains("fail\\-on"), "{check}");
+    assert!(check.contains(&title.replacen("sparkls", "sparkls-check", 1)) && check.contains("fail\\-on"), "{check}");
 }

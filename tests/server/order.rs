@@ -2,11 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::client::{Client, QUIET, folder, job, range};
-
-fn pulling() -> Value {
-    json!({ "textDocument": { "diagnostic": {} } })
-}
+use crate::client::{Client, QUIET, folder, job, pulling, range};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_sees_every_change_sent_before_it() {

@@ -59,7 +59,8 @@ end
 
 --- The report is the command line's: it reads the log itself, and the code of the project.
 local function show_report(client, log)
-  local command = { client.config.cmd[1], 'report', log, '--code', client.root_dir or vim.fn.getcwd() }
+  local binary = type(client.config.cmd) == 'table' and client.config.cmd[1] or 'sparkls'
+  local command = { binary, 'report', log, '--code', client.root_dir or vim.fn.getcwd() }
   vim.system(command, { text = true }, vim.schedule_wrap(function(answer)
     if answer.code == 0 or answer.stdout ~= '' then
       show('report', 'text', answer.stdout)

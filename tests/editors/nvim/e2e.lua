@@ -48,8 +48,11 @@ local function open(path)
   return buffer, client
 end
 
+local is_old = vim.fn.has('nvim-0.11') == 0
+
 local function hover(buffer, client, line, column)
-  local answer = client:request_sync('textDocument/hover', {
+  local request = is_old and client.request_sync or function(...) return client:request_sync(...) end
+  local answer = request('textDocument/hover', {
     textDocument = vim.lsp.util.make_text_document_params(buffer),
     position = { line = line, character = column },
   }, 10000, buffer)
@@ -64,14 +67,18 @@ vim.fn.writefile({
 vim.opt.runtimepath:append(runtime)
 vim.cmd('filetype plugin on')
 vim.cmd('runtime! ftdetect/*.lua')
-vim.lsp.config('sparkls', { cmd = { sparkls, 'server' } })
-vim.lsp.enable('sparkls')
+if is_old then
+  require('sparkls').enable({ cmd = { sparkls, 'server' } })
+else
+  vim.lsp.config('sparkls', { cmd = { sparkls, 'server' } })
+  vim.lsp.enable('sparkls')
+end
 
 -- Settings.
 local conf, client = open('conf/spark-defaults.conf')
 check(vim.bo[conf].filetype == 'sparkconf', 'the filetype of spark-defaults.conf', vim.bo[conf].filetype)
 check(client.root_dir and vim.endswith(client.root_dir, vim.fs.basename(project)), 'the root is the project', client.root_dir)
-check(client.offset_encoding == 'utf-8', 'columns are bytes', client.offset_encoding)
+check(client.offset_encoding == (is_old and 'utf-16' or 'utf-8'), 'columns count what it counts', client.offset_encoding)
 
 local typo = line_of(conf, 'spark.sql.adaptive.skewJoin.enable ')
 check(eventually(function() return diagnostics(conf, 'unknown-key', typo)[1] end),
@@ -150,11 +157,44 @@ flag, column = line_of(run, '--executor-memory')
 text = hover(run, client, flag, column + 3)
 check(text:find('spark.executor.memory', 1, true) and text:find('8g', 1, true), 'hover on a flag of spark-submit', text)
 
+-- The commands of the buffer.
+local told = {}
+vim.notify = function(text) table.insert(told, text) end
+local function eventually_told(text)
+  return eventually(function()
+    return vim.tbl_filter(function(line) return line:find(text, 1, true) end, told)[1]
+  end)
+end
+local function eventually_shown(text)
+  local shown = eventually(function()
+    return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n'):find(text, 1, true)
+  end)
+  if shown and vim.bo.buftype == 'nofile' then vim.cmd.close() end
+  return shown
+end
+vim.cmd.buffer(job)
+local log = vim.fs.joinpath(project, 'runs', vim.fn.readdir(vim.fs.joinpath(project, 'runs'))[1])
+vim.cmd('LspSparklsStatus')
+check(eventually_shown('sparkVersion = "3.5'), ':LspSparklsStatus', told)
+vim.cmd('LspSparklsReport')
+check(eventually_shown('Where the time went'), ':LspSparklsReport of the linked run', told)
+vim.cmd('LspSparklsUnlinkRun ' .. vim.fn.fnameescape(log))
+check(eventually_told('is not linked any more'), ':LspSparklsUnlinkRun', told)
+check(eventually(function() return #diagnostics(job, 'skewed-stage') == 0 end), 'what it measured is gone', vim.diagnostic.get(job))
+vim.cmd('LspSparklsLinkRun ' .. vim.fn.fnameescape(log))
+check(eventually_told('is linked'), ':LspSparklsLinkRun', told)
+check(eventually(function() return #diagnostics(job, 'skewed-stage') > 0 end), 'and is there again', vim.diagnostic.get(job))
+vim.cmd('LspSparklsUpgrade')
+check(eventually(function()
+  return vim.bo.buftype == 'nofile' or told[#told]:find('a newer Spark', 1, true)
+end), ':LspSparklsUpgrade', told)
+if vim.bo.buftype == 'nofile' then vim.cmd.close() end
+
 -- Health, and an orderly end.
 vim.cmd('checkhealth sparkls')
 local report = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
 check(report:find('sparkls %d+%.%d+%.%d+') and not report:find('ERROR'), ':checkhealth sparkls', report)
-client:stop()
+if is_old then client.stop() else client:stop() end
 check(eventually(function() return #vim.lsp.get_clients() == 0 end), 'the server ends', vim.lsp.get_clients())
 io.stdout:write(('%d passed, 0 failed\n'):format(passed))
 vim.cmd('qa!')
