@@ -1,6 +1,6 @@
 //! The order of the wire is the order of the world.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::client::{Client, QUIET, folder, job, pulling, range};
 

@@ -1,4 +1,4 @@
-"""Three kinds of clients against the real binary: what they see must be the same, in their own way of asking."""
+"""Four kinds of clients against the real binary: what they see must be the same, in their own way of asking."""
 
 import asyncio
 import os
@@ -24,15 +24,25 @@ def vscode() -> lsp.ClientCapabilities:
     """Counts in UTF-16 and asks for diagnostics."""
     capabilities = client_capabilities("visual_studio_code")
     capabilities.text_document.diagnostic = lsp.DiagnosticClientCapabilities(dynamic_registration=True)
+    capabilities.workspace.diagnostics = lsp.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
     capabilities.general.position_encodings = [lsp.PositionEncodingKind.Utf16]
     return capabilities
 
 
 def neovim() -> lsp.ClientCapabilities:
-    """Counts in bytes and asks for diagnostics."""
+    """Counts in bytes and would ask for diagnostics, but can't be told to ask again."""
     capabilities = client_capabilities("neovim")
     capabilities.text_document.diagnostic = lsp.DiagnosticClientCapabilities()
+    capabilities.workspace.diagnostics = None
     capabilities.general.position_encodings = [lsp.PositionEncodingKind.Utf8, lsp.PositionEncodingKind.Utf16]
+    return capabilities
+
+
+def helix() -> lsp.ClientCapabilities:
+    """Counts in bytes, asks for diagnostics and is told to ask again; registers nothing but watchers."""
+    capabilities = neovim()
+    capabilities.workspace.diagnostics = lsp.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
+    capabilities.workspace.did_change_configuration = lsp.DidChangeConfigurationClientCapabilities()
     return capabilities
 
 
@@ -41,7 +51,12 @@ def minimal() -> lsp.ClientCapabilities:
     return lsp.ClientCapabilities()
 
 
-PROFILES = {"vscode": (vscode, "utf-16"), "neovim": (neovim, "utf-8"), "minimal": (minimal, "utf-16")}
+PROFILES = {
+    "vscode": (vscode, "utf-16"),
+    "neovim": (neovim, "utf-8"),
+    "helix": (helix, "utf-8"),
+    "minimal": (minimal, "utf-16"),
+}
 
 
 @pytest_lsp.fixture(params=list(PROFILES), config=ClientServerConfig(server_command=[os.environ["SPARKLS"], "server"]))
@@ -49,7 +64,7 @@ async def client(request, lsp_client: LanguageClient, tmp_path):
     capabilities, encoding = PROFILES[request.param]
     lsp_client.sparkls_folder = tmp_path
     lsp_client.sparkls_encoding = encoding
-    lsp_client.sparkls_pulls = request.param != "minimal"
+    lsp_client.sparkls_pulls = request.param in ("vscode", "helix")
     asked = answer_requests(lsp_client)
     (tmp_path / "sparkls.toml").write_text('spark-version = "3.5.9"\n')
     answer = await lsp_client.initialize_session(
@@ -73,6 +88,7 @@ def answer_requests(client: LanguageClient) -> list[str]:
     for method in (
         lsp.CLIENT_REGISTER_CAPABILITY,
         lsp.WORKSPACE_CODE_LENS_REFRESH,
+        lsp.WORKSPACE_DIAGNOSTIC_REFRESH,
         lsp.WORKSPACE_INLAY_HINT_REFRESH,
     ):
         client.feature(method)(lambda *_, method=method: asked.append(method))
