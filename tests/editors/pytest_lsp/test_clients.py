@@ -88,7 +88,6 @@ def answer_requests(client: LanguageClient) -> list[str]:
     for method in (
         lsp.CLIENT_REGISTER_CAPABILITY,
         lsp.WORKSPACE_CODE_LENS_REFRESH,
-        lsp.WORKSPACE_DIAGNOSTIC_REFRESH,
         lsp.WORKSPACE_INLAY_HINT_REFRESH,
     ):
         client.feature(method)(lambda *_, method=method: asked.append(method))
