@@ -1,4 +1,4 @@
-# A formula for a tap; packaging/release.py fills in what is between @ signs.
+# A formula for a tap; packaging/release.py fills in the names in capitals, the version and the checksums.
 class Sparkls < Formula
   desc "Language server and linter for Apache Spark"
   homepage "https://github.com/@REPOSITORY@"

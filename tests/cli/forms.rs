@@ -42,7 +42,8 @@ fn a_test_fails_where_the_exit_code_does() {
     assert_eq!((count(&lax, "<testcase "), count(&lax, "<failure ")), (all, 1), "{lax}");
     assert_eq!((never.code, count(&never.stdout, "<failure "), count(&never.stdout, "<system-out>")), (0, 0, all));
     assert!(lax.contains("failures=\"1\" errors=\"0\""), "{lax}");
-    assert!(lax.contains("file=\"conf/spark-defaults.conf\" line=\"4\""), "{lax}");
+    assert!(lax.contains("<testsuite name=\"conf/spark-defaults.conf\" file=\"conf/spark-defaults.conf\" "), "{lax}");
+    assert!(lax.contains("name=\"invalid-value at line 4, column 31\""), "{lax}");
 }
 
 #[test]

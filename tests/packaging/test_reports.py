@@ -71,8 +71,8 @@ def test_junit_is_valid(project, junit, tmp_path_factory):
 def test_junit_counts_right(project, junit):
     report = junit.to_dict(run(SPARKLS, "check", "--format", "junit", "--fail-on", "error", cwd=project, code=1))
     suites = report["testsuite"]
-    cases = [case for suite in suites for case in suite["testcase"]]
+    cases = [{**case, "suite": suite["@file"]} for suite in suites for case in suite["testcase"]]
     assert report["@tests"] == str(len(cases)) and report["@failures"] == "1"
     (failure,) = (case for case in cases if case.get("failure"))
-    assert (failure["@file"], failure["@line"]) == ("conf/spark-defaults.conf", "4")
+    assert (failure["suite"], failure["@name"]) == ("conf/spark-defaults.conf", "invalid-value at line 4, column 31")
     assert failure["failure"][0]["@type"] == "error[invalid-value]"

@@ -41,8 +41,6 @@ enum State {
 
 struct Case {
     name: String,
-    file: String,
-    line: Option<u32>,
     state: State,
     /// `warning[rule]`, or what else is short.
     kind: String,
@@ -51,33 +49,34 @@ struct Case {
 }
 
 struct Suite {
+    /// The path of the file, or what it is about.
     name: String,
+    /// Whether the name is a path. The schema has a place for it here, and none at the test.
+    is_file: bool,
     cases: Vec<Case>,
 }
 
 impl Suite {
     fn of_findings(file: &FileOutcome, fails: impl Fn(Severity) -> bool) -> Option<Self> {
         let cases: Vec<Case> = file.analysis.findings.iter().map(|found| Case::of(file, found, &fails)).collect();
-        (!cases.is_empty()).then(|| Self { name: file.path.to_string_lossy().into_owned(), cases })
+        (!cases.is_empty()).then(|| Self { name: file.path.to_string_lossy().into_owned(), is_file: true, cases })
     }
 
     fn of_errors(errors: &[InputError]) -> Option<Self> {
         let cases: Vec<Case> = errors.iter().map(Case::of_error).collect();
-        (!cases.is_empty()).then(|| Self { name: "inputs".to_owned(), cases })
+        (!cases.is_empty()).then(|| Self { name: "inputs".to_owned(), is_file: false, cases })
     }
 
     /// A report without any test is an error for some who read it.
     fn of_silence(checked: usize) -> Self {
         let case = Case {
             name: format!("no findings in {}", words::count(checked, "file")),
-            file: String::new(),
-            line: None,
             state: State::Passed,
             kind: String::new(),
             message: String::new(),
             details: String::new(),
         };
-        Self { name: "sparkls".to_owned(), cases: vec![case] }
+        Self { name: "sparkls".to_owned(), is_file: false, cases: vec![case] }
     }
 
     fn tests(&self) -> usize {
@@ -93,10 +92,11 @@ impl Suite {
     }
 
     fn draw(&self, text: &mut String) {
+        let name = attribute(&self.name);
+        let file = if self.is_file { format!(" file=\"{name}\"") } else { String::new() };
         let _ = writeln!(
             text,
-            "  <testsuite name=\"{}\" tests=\"{}\" failures=\"{}\" errors=\"{}\">",
-            attribute(&self.name),
+            "  <testsuite name=\"{name}\"{file} tests=\"{}\" failures=\"{}\" errors=\"{}\">",
             self.tests(),
             self.failures(),
             self.errors(),
@@ -111,15 +111,12 @@ impl Suite {
 impl Case {
     fn of(file: &FileOutcome, finding: &Finding, fails: impl Fn(Severity) -> bool) -> Self {
         let (start, _) = file.range(finding.span);
-        let (in_file, _) = file.range_in_file(finding.span);
         let cell = file.cell(finding.span).map(|number| format!("cell {number}, ")).unwrap_or_default();
         let place = format!("{}:{}:{}", file.shown(finding.span), start.line, start.column);
         let kind = format!("{}[{}]", words::severity(finding.severity), finding.rule);
         let fix = finding.fixes.first().map(|fix| format!("\nfix: {}", fix.title)).unwrap_or_default();
         Self {
             name: format!("{} at {cell}line {}, column {}", finding.rule, start.line, start.column),
-            file: file.path.to_string_lossy().into_owned(),
-            line: Some(in_file.line),
             state: if fails(finding.severity) { State::Failed } else { State::Passed },
             details: format!("{place}: {kind} {}{fix}", finding.message),
             kind,
@@ -132,23 +129,15 @@ impl Case {
         let place = error.place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
         Self {
             name: format!("{path}{place}"),
-            line: error.place.map(|place| place.line),
             state: State::Unreadable,
             kind: "unreadable".to_owned(),
             message: error.message.clone(),
             details: format!("{path}{place}: {}", error.message),
-            file: path,
         }
     }
 
     fn draw(&self, class: &str, text: &mut String) {
         let _ = write!(text, "    <testcase classname=\"{}\" name=\"{}\"", attribute(class), attribute(&self.name));
-        if !self.file.is_empty() {
-            let _ = write!(text, " file=\"{}\"", attribute(&self.file));
-        }
-        if let Some(line) = self.line {
-            let _ = write!(text, " line=\"{line}\"");
-        }
         let element = match self.state {
             State::Passed if self.details.is_empty() => {
                 text.push_str("/>\n");
