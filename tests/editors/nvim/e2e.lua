@@ -50,13 +50,18 @@ end
 
 local is_old = vim.fn.has('nvim-0.11') == 0
 
-local function hover(buffer, client, line, column)
+local function ask(method, buffer, client, line, column)
   local request = is_old and client.request_sync or function(...) return client:request_sync(...) end
-  local answer = request('textDocument/hover', {
+  local answer = request(method, {
     textDocument = vim.lsp.util.make_text_document_params(buffer),
     position = { line = line, character = column },
   }, 10000, buffer)
-  return answer and answer.result and answer.result.contents.value or ''
+  return answer and answer.result
+end
+
+local function hover(buffer, client, line, column)
+  local result = ask('textDocument/hover', buffer, client, line, column)
+  return result and result.contents.value or ''
 end
 
 vim.fn.writefile({
@@ -88,6 +93,10 @@ local shuffle, column = line_of(conf, 'spark.sql.shuffle.partitions')
 local text = hover(conf, client, shuffle, column + 3)
 check(text:find('48', 1, true) and text:find('200', 1, true), 'hover: the value and the default', text)
 
+local items = ask('textDocument/completion', conf, client, shuffle, column + #'spark.sql.shuf')
+items = items and items.items or items
+check(vim.tbl_filter(function(item) return item.label == 'spark.sql.shuffle.partitions' end, items or {})[1], 'keys are completed', items)
+
 -- Code, with what the run measured.
 local job
 job, client = open('jobs/nightly_orders.py')
@@ -113,6 +122,18 @@ local hints = eventually(function()
   return #hints > 0 and hints
 end)
 check(hints, 'an inlay hint at the end of the join', vim.lsp.inlay_hint.get({ bufnr = job }))
+
+-- Neovim 0.12 keeps lenses up to date by itself once they are enabled.
+if vim.lsp.codelens.enable then
+  vim.lsp.codelens.enable(true, { bufnr = job })
+else
+  vim.lsp.codelens.refresh({ bufnr = job })
+end
+local function lenses()
+  local found = vim.lsp.codelens.enable and vim.lsp.codelens.get({ bufnr = job }) or vim.lsp.codelens.get(job)
+  return #found > 0 and found
+end
+check(eventually(lenses), 'a lens says what the run says of the whole file', lenses())
 
 -- The user's `gra` on the join: Neovim sends all diagnostics of the line with it.
 vim.api.nvim_win_set_cursor(0, { join + 1, receiver })
