@@ -28,7 +28,7 @@ impl Measured {
     /// The same after edits of the text; what was replaced is gone.
     pub(super) fn moved(mut self, edits: &[Edit]) -> Self {
         self.notes.retain_mut(|note| {
-            let moved = edits.iter().try_fold(note.span, |span, edit| moved(span, edit));
+            let moved = edits.iter().try_fold(note.span, moved);
             moved.inspect(|span| note.span = *span).is_some()
         });
         self
