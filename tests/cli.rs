@@ -5,7 +5,9 @@
 mod cli {
     mod carriers;
     mod conf;
+    mod diff;
     pub(crate) mod folder;
+    mod forms;
     mod modules;
     mod notebooks;
     mod per_path;
@@ -188,18 +190,6 @@ fn fix_applies_safe_fixes_and_keeps_line_ends_and_byte_order_mark() {
     assert_eq!(answer.code, 1, "what can't be fixed is still reported");
     let again = folder.run(&["check", "--fix"]);
     assert_eq!((again.stderr.as_str(), folder.read("spark-defaults.conf")), ("", wanted));
-}
-
-#[test]
-fn a_diff_changes_nothing_and_git_takes_it() {
-    let folder = Folder::with(&[("conf/spark-defaults.conf", CONF)]);
-    let answer = folder.run(&["check", "--diff"]);
-    assert_eq!(folder.read("conf/spark-defaults.conf"), CONF);
-    assert!(answer.stdout.starts_with("--- a/conf/spark-defaults.conf\n+++ b/conf/spark-defaults.conf\n@@ "));
-    folder.write("fix.patch", &answer.stdout);
-    folder.git(&["init", "--quiet"]);
-    folder.git(&["apply", "fix.patch"]);
-    assert_eq!(folder.read("conf/spark-defaults.conf"), CONF.replace("spark.executor.memory  2g\n", ""));
 }
 
 #[test]

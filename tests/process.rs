@@ -158,6 +158,26 @@ fn the_end_of_the_input_ends_the_server() {
     server.ended();
 }
 
+/// However much there is to do: nobody waits for it any more.
+#[test]
+fn the_server_ends_while_it_computes() {
+    let statement = "rows = spark.read.parquet('in').groupBy('a').count().join(spark.table('t'), 'k').collect()\n";
+    let text = format!("from pyspark.sql import SparkSession\nspark = SparkSession()\n{}", statement.repeat(40_000));
+    for ending in ["exit", "end of the input"] {
+        let mut server = Server::greeted(&[], None);
+        server.open("file:///job.py", &text);
+        server.send(json!({ "id": 2, "method": "textDocument/documentSymbol", "params": { "textDocument": { "uri": "file:///job.py" } } }));
+        std::thread::sleep(Duration::from_millis(200));
+        let begun = Instant::now();
+        match ending {
+            "exit" => server.send(json!({ "method": "exit" })),
+            _ => server.stdin = None,
+        }
+        server.ended();
+        assert!(begun.elapsed() < Duration::from_secs(5), "{ending}: it took {:?}", begun.elapsed());
+    }
+}
+
 #[test]
 fn malformed_json_and_wild_headers_are_survived() {
     let mut server = Server::greeted(&[], None);
@@ -281,4 +301,30 @@ fn ten_thousand_edits_leave_no_memory_behind() {
     }
     let end = resident(server.child.id());
     assert!(end <= warm + warm / 10 + 2_048, "{warm} KiB after {WARM} edits, {end} KiB at the end");
+    server.send(json!({ "method": "exit" }));
+    server.ended();
+    let mut log = String::new();
+    server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert!(log.len() < 4_096, "{log}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn closed_documents_leave_no_memory_behind() {
+    let mut server = Server::greeted(&[], None);
+    let text = long_job(150, "first");
+    let mut warm = 0;
+    for round in 0..60 {
+        let uri = format!("file:///job{round}.py");
+        server.open(&uri, &text);
+        server.wait(|message| publishes(message, "first"));
+        let document = json!({ "textDocument": { "uri": uri } });
+        server.send(json!({ "method": "textDocument/didClose", "params": document }));
+        server.wait(|message| message["params"]["uri"] == json!(uri) && !publishes(message, "first"));
+        if round == 15 {
+            warm = resident(server.child.id());
+        }
+    }
+    let end = resident(server.child.id());
+    assert!(end <= warm + warm / 10 + 2_048, "{warm} KiB after 16 documents, {end} KiB after 60");
 }

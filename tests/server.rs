@@ -27,6 +27,8 @@ mod order;
 mod places;
 #[path = "server/protocol.rs"]
 mod protocol;
+#[path = "server/reliability.rs"]
+mod reliability;
 #[path = "server/runs.rs"]
 mod runs;
 #[path = "server/sql.rs"]

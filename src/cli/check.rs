@@ -82,10 +82,14 @@ enum Format {
     Text,
     /// One object, stable; see docs/json.md.
     Json,
+    /// One object a line, for streams; see docs/json.md.
+    Jsonl,
     /// SARIF 2.1.0, for code scanning.
     Sarif,
     /// Workflow commands of GitHub Actions.
     Github,
+    /// A test report for CI servers; findings from --fail-on up are failures.
+    Junit,
 }
 
 /// The least severity that counts; `None` if no severity does.
@@ -222,8 +226,10 @@ fn print(args: &Args, outcome: &Outcome, idle: &[PathBuf]) -> anyhow::Result<()>
     let text = match args.format {
         Format::Text => output::text::render(outcome, terminal_width(), args.statistics),
         Format::Json => output::json::render(outcome),
+        Format::Jsonl => output::json::lines(outcome),
         Format::Sarif => output::sarif::render(outcome),
         Format::Github => output::github::render(outcome),
+        Format::Junit => output::junit::render(outcome, |severity| args.fail_on.admits(severity)),
     };
     let mut stdout = anstream::stdout();
     stdout.write_all(text.as_bytes())?;

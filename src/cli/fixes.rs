@@ -72,11 +72,8 @@ fn line_end(text: &str) -> &'static str {
 pub(super) fn diff(path: &Path, before: &str, after: &str) -> String {
     let old: Vec<&str> = before.split_inclusive('\n').collect();
     let new: Vec<&str> = after.split_inclusive('\n').collect();
-    let name = path.to_string_lossy().replace('\\', "/");
-    let name = name.trim_start_matches("./").trim_start_matches('/');
-    // git takes a name with blanks up to the tab.
-    let end = if name.contains(' ') { "\t" } else { "" };
-    let mut text = format!("--- a/{name}{end}\n+++ b/{name}{end}\n");
+    let name = name_below_here(path);
+    let mut text = format!("--- {}\n+++ {}\n", header("a", &name), header("b", &name));
     for hunk in TextDiff::from_slices(&old, &new).unified_diff().iter_hunks() {
         text.push_str(&format!("{}\n", hunk.header()));
         for change in hunk.iter_changes() {
@@ -87,6 +84,35 @@ pub(super) fn diff(path: &Path, before: &str, after: &str) -> String {
         }
     }
     text
+}
+
+/// The path relative to the current folder, where `git apply` looks for it, with `/` between its parts.
+fn name_below_here(path: &Path) -> String {
+    let below = std::env::current_dir().ok().and_then(|here| path.strip_prefix(here).ok().map(Path::to_owned));
+    let name = below.as_deref().unwrap_or(path).to_string_lossy().into_owned();
+    let name = if cfg!(windows) { name.replace('\\', "/") } else { name };
+    name.trim_start_matches("./").trim_start_matches('/').to_owned()
+}
+
+/// A name as git reads it: quoted if it holds what could end it; with a tab behind it if it holds a blank.
+fn header(side: &str, name: &str) -> String {
+    let is_plain = |character: char| !character.is_control() && character != '"' && character != '\\';
+    if name.chars().all(is_plain) {
+        let end = if name.contains(' ') { "\t" } else { "" };
+        return format!("{side}/{name}{end}");
+    }
+    let mut quoted = format!("\"{side}/");
+    for character in name.chars() {
+        match character {
+            '"' | '\\' => quoted.extend(['\\', character]),
+            control if control.is_control() && control.is_ascii() => {
+                quoted.push_str(&format!("\\{:03o}", control as u32));
+            }
+            other => quoted.push(other),
+        }
+    }
+    quoted.push('"');
+    quoted
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod fixes;
 mod history;
 mod inputs;
 pub mod logs;
+mod man;
 mod output;
 pub(crate) mod progress;
 mod record;
@@ -75,6 +76,8 @@ enum Command {
     Explain(explain::Args),
     Server(server::Args),
     Completions(completions::Args),
+    #[command(hide = true)]
+    Man(man::Args),
 }
 
 /// Runs the command line of this process.
@@ -92,6 +95,7 @@ pub fn main() -> ExitCode {
         Command::Explain(args) => explain::run(args).map(ExitCode::from),
         Command::Server(args) => return server::run(args),
         Command::Completions(args) => completions::run(args).map(ExitCode::from),
+        Command::Man(args) => man::run(args).map(ExitCode::from),
     };
     result.unwrap_or_else(|error| failed(&error))
 }

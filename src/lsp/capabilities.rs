@@ -11,7 +11,8 @@ use super::{actions, commands};
 pub(super) struct Features {
     /// What columns count.
     pub(super) encoding: Encoding,
-    /// The client asks for diagnostics; they are never pushed then.
+    /// The client asks for diagnostics, and asks again when it is told to; they are never pushed then. What a linked run, a
+    /// settings file or another document changes would stay unseen by one that only asks when its own text changes.
     pub(super) pull: bool,
     /// Publications may name the version they are about.
     pub(super) version: bool,
@@ -33,7 +34,6 @@ pub(super) struct Features {
     pub(super) configuration: bool,
     pub(super) register_configuration: bool,
     pub(super) register_watchers: bool,
-    pub(super) refresh_diagnostics: bool,
     pub(super) refresh_hints: bool,
     pub(super) refresh_lenses: bool,
     pub(super) progress: bool,
@@ -52,7 +52,8 @@ impl Features {
         let resolve = action.resolve_support.map(|support| support.properties).unwrap_or_default();
         Self {
             encoding: encoding(client),
-            pull: document.diagnostic.is_some(),
+            pull: document.diagnostic.is_some()
+                && workspace.diagnostics.and_then(|client| client.refresh_support).unwrap_or_default(),
             version: publish.version_support.unwrap_or_default(),
             related_information: publish.related_information.unwrap_or_default(),
             tags: publish.tag_support.map(|support| support.value_set).unwrap_or_default(),
@@ -78,7 +79,6 @@ impl Features {
                 .did_change_watched_files
                 .and_then(|client| client.dynamic_registration)
                 .unwrap_or_default(),
-            refresh_diagnostics: workspace.diagnostics.and_then(|client| client.refresh_support).unwrap_or_default(),
             refresh_hints: workspace.inlay_hint.and_then(|client| client.refresh_support).unwrap_or_default(),
             refresh_lenses: workspace.code_lens.and_then(|client| client.refresh_support).unwrap_or_default(),
             notebooks: client.notebook_document.is_some(),

@@ -1,18 +1,20 @@
 //! An open document at one version: an immutable snapshot that every request works on.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use parking_lot::Mutex;
 use tower_lsp_server::ls_types::Uri;
 
+use super::measured::Measured;
 use super::panics;
 use crate::analysis::{Analysis, Facts};
 use crate::conf::EffectiveConf;
 use crate::conf::carriers::CellLanguage;
 use crate::link::Links;
-use crate::pyspark::{Imports, NotebookCode, PythonFile};
-use crate::rules::Level;
+use crate::pyspark::{Imports, NotebookCode, PythonFile, StaticPlan};
+use crate::rules::{Level, MeasuredRun};
 use crate::text::{Document, Edit};
 use crate::workspace::{self, Joined, Kind, Project};
 
@@ -23,17 +25,61 @@ const EDITS_KEPT: usize = 2_000;
 #[derive(Debug, Default)]
 pub(super) struct Lineage {
     parsed: Mutex<Option<(u64, PythonFile)>>,
-    edits: Mutex<Vec<(u64, Edit)>>,
+    edits: Edits,
+    /// What runs said when the syntax was whole for the last time, and the edits since.
+    measured: Mutex<Option<(u64, Arc<Measured>)>>,
+    edits_since_measured: Edits,
+}
+
+/// Edits with the revisions that they made.
+#[derive(Debug, Default)]
+struct Edits(Mutex<Vec<(u64, Edit)>>);
+
+impl Edits {
+    fn add(&self, revision: u64, edit: Edit) {
+        let mut edits = self.0.lock();
+        if edits.len() >= EDITS_KEPT {
+            edits.clear();
+        }
+        edits.push((revision, edit));
+    }
+
+    /// Those that lead from one revision to another, if all of them are still known.
+    fn between(&self, from: u64, to: u64) -> Option<Vec<Edit>> {
+        let edits = self.0.lock();
+        let between: Vec<Edit> =
+            edits.iter().filter(|(made, _)| from < *made && *made <= to).map(|(_, edit)| *edit).collect();
+        (between.len() as u64 == to.checked_sub(from)?).then_some(between)
+    }
+
+    fn forget_until(&self, revision: u64) {
+        self.0.lock().retain(|(made, _)| *made > revision);
+    }
 }
 
 impl Lineage {
     /// Notes the edit that made `revision`.
     pub(super) fn edited(&self, revision: u64, edit: Edit) {
-        let mut edits = self.edits.lock();
-        if edits.len() >= EDITS_KEPT {
-            edits.clear();
+        self.edits.add(revision, edit);
+        if self.measured.lock().is_some() {
+            self.edits_since_measured.add(revision, edit);
         }
-        edits.push((revision, edit));
+    }
+
+    /// Keeps what runs say of a whole text.
+    fn keep(&self, revision: u64, measured: &Arc<Measured>) {
+        let mut last = self.measured.lock();
+        if last.as_ref().is_none_or(|(kept, _)| *kept <= revision) {
+            *last = Some((revision, Arc::clone(measured)));
+            self.edits_since_measured.forget_until(revision);
+        }
+    }
+
+    /// What these runs said of the last whole text, where it stands now.
+    fn kept(&self, revision: u64, runs: &[Arc<MeasuredRun>]) -> Option<Arc<Measured>> {
+        let (kept, measured) = self.measured.lock().clone().filter(|(_, measured)| measured.is_of(runs))?;
+        let edits = self.edits_since_measured.between(kept, revision)?;
+        Some(Arc::new(Measured::clone(&measured).moved(&edits)))
     }
 
     /// The parse of `text`, made from the last one where the edits since are known.
@@ -57,22 +103,14 @@ impl Lineage {
         let last = self.parsed.lock().clone();
         let file = last
             .filter(|(parsed, _)| *parsed <= revision)
-            .and_then(|(parsed, file)| Some(edited(&file, &self.between(parsed, revision)?)))
+            .and_then(|(parsed, file)| Some(edited(&file, &self.edits.between(parsed, revision)?)))
             .unwrap_or_else(afresh);
         let mut last = self.parsed.lock();
         if last.as_ref().is_none_or(|(parsed, _)| *parsed < revision) {
             *last = Some((revision, file.clone()));
-            self.edits.lock().retain(|(made, _)| *made > revision);
+            self.edits.forget_until(revision);
         }
         file
-    }
-
-    /// The edits that lead from one revision to another, if all of them are still known.
-    fn between(&self, from: u64, to: u64) -> Option<Vec<Edit>> {
-        let edits = self.edits.lock();
-        let between: Vec<Edit> =
-            edits.iter().filter(|(made, _)| from < *made && *made <= to).map(|(_, edit)| *edit).collect();
-        (between.len() as u64 == to - from).then_some(between)
     }
 }
 
@@ -80,6 +118,16 @@ impl Lineage {
 #[derive(Debug, Default)]
 struct Parsed {
     facts: OnceLock<Facts>,
+    /// Its syntax has errors, so that some of what it does is not seen.
+    is_broken: AtomicBool,
+}
+
+impl Parsed {
+    /// The plan of a file, whose state is noted.
+    fn plan(&self, file: &PythonFile) -> Arc<StaticPlan> {
+        self.is_broken.store(file.is_broken(), Ordering::Relaxed);
+        Arc::clone(file.plan())
+    }
 }
 
 /// A document at one version in its project as it was then.
@@ -221,7 +269,7 @@ impl Snapshot {
             let imports = self.project.imports(&self.path);
             if let Some(cells) = &self.cells {
                 let plan = |notebook: &NotebookCode<'_>| {
-                    Arc::clone(self.lineage.parse_notebook(self.revision, notebook, &imports).plan())
+                    self.parsed.plan(&self.lineage.parse_notebook(self.revision, notebook, &imports))
                 };
                 return cells.joined.facts(plan);
             }
@@ -231,7 +279,7 @@ impl Snapshot {
                     Joined::new([(1, &**text, CellLanguage::Python)]).facts(workspace::parsed)
                 }
                 Kind::Python if imports.may_use_spark(text) => {
-                    Facts::Python(Arc::clone(self.lineage.parse(self.revision, text, &imports).plan()))
+                    Facts::Python(self.parsed.plan(&self.lineage.parse(self.revision, text, &imports)))
                 }
                 Kind::Python => Facts::Nothing,
                 Kind::Sql if !self.project.may_run_sql(text) => Facts::Nothing,
@@ -276,6 +324,19 @@ impl Snapshot {
                 Arc::make_mut(&mut project).switch_off(rule.name);
             }
         })
+    }
+
+    /// What the linked runs say of it; while the syntax is broken, what they said before, moved with the text. For workers.
+    pub(super) fn measured(&self) -> Arc<Measured> {
+        let runs = &self.project.runs;
+        let now = Arc::new(Measured::of(self.analysis(), runs));
+        if self.parsed.is_broken.load(Ordering::Relaxed) {
+            return self.lineage.kept(self.revision, runs).unwrap_or(now);
+        }
+        if !now.notes.is_empty() {
+            self.lineage.keep(self.revision, &now);
+        }
+        now
     }
 
     /// What panicked in the analysis, if anything did.

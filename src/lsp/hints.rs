@@ -29,8 +29,13 @@ pub(super) async fn answer(
 
 fn hints(snapshot: &Snapshot, range: Range, features: &Features) -> Vec<InlayHint> {
     let asked = convert::span(&snapshot.document, range, features.encoding);
-    let notes = &snapshot.analysis().notes;
-    notes.iter().filter(|note| note.span.intersects(asked)).map(|note| hint(snapshot, note, features)).collect()
+    let measured = snapshot.measured();
+    measured
+        .notes
+        .iter()
+        .filter(|note| note.span.intersects(asked))
+        .map(|note| hint(snapshot, note, features))
+        .collect()
 }
 
 fn hint(snapshot: &Snapshot, note: &LineNote, features: &Features) -> InlayHint {

@@ -35,11 +35,11 @@ fn of_runs(snapshot: &Snapshot, measured: Measured, features: &Features) -> Vec<
     if measured == Measured::Off || snapshot.project.runs.is_empty() {
         return Vec::new();
     }
-    let analysis = snapshot.analysis();
+    let said = snapshot.measured();
     // A lens without a command's name is text only.
     let text = |title: &str| Command { title: title.to_owned(), command: String::new(), arguments: None };
     let lens = |span: Span, title: &str| lens(snapshot, span, text(title), features);
-    let summary = analysis.summary.iter().map(|sentence| lens(Span::at(0), sentence));
-    let lines = analysis.notes.iter().filter(|_| measured == Measured::Lenses).map(|note| lens(note.span, &note.short));
+    let summary = said.summary.iter().map(|sentence| lens(Span::at(0), sentence));
+    let lines = said.notes.iter().filter(|_| measured == Measured::Lenses).map(|note| lens(note.span, &note.short));
     summary.chain(lines).collect()
 }

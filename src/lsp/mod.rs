@@ -17,6 +17,7 @@ mod framing;
 mod hints;
 mod hover;
 mod lenses;
+mod measured;
 mod pages;
 mod panics;
 mod places;

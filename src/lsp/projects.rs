@@ -202,7 +202,7 @@ pub(super) fn refresh_where(session: &Arc<Session>, is_affected: impl Fn(&Path) 
         let features = session.features();
         let client = &session.client;
         let diagnostics = async {
-            if features.pull && features.refresh_diagnostics {
+            if features.pull {
                 let _ = client.workspace_diagnostic_refresh().await;
             }
         };

@@ -116,6 +116,11 @@ impl PythonFile {
         &self.plan
     }
 
+    /// Whether the text is not all Python, as it is while somebody types: what stands behind an error may not be seen.
+    pub fn is_broken(&self) -> bool {
+        self.syntax.tree.as_ref().is_none_or(|tree| tree.root_node().has_error())
+    }
+
     /// The syntax tree as an S-expression, to compare trees; empty if the text was not parsed.
     pub fn tree_text(&self) -> String {
         self.syntax.tree.as_ref().map_or_else(String::new, |tree| tree.root_node().to_sexp())

@@ -43,6 +43,11 @@ impl Folder {
         answer(self.command(args).output().expect("sparkls starts"))
     }
 
+    /// Runs sparkls in a folder below it.
+    pub(crate) fn run_in(&self, below: &str, args: &[&str]) -> Answer {
+        answer(self.command(args).current_dir(self.path().join(below)).output().expect("sparkls starts"))
+    }
+
     /// Runs sparkls with a text on stdin.
     pub(crate) fn run_with(&self, args: &[&str], stdin: &str) -> Answer {
         let mut child = self
@@ -65,8 +70,18 @@ impl Folder {
     }
 
     pub(crate) fn git(&self, args: &[&str]) {
-        let output = Command::new("git").args(args).current_dir(self.path()).output().expect("git starts");
+        self.git_in(".", args);
+    }
+
+    /// Runs git in a folder below it; it succeeds.
+    pub(crate) fn git_in(&self, below: &str, args: &[&str]) {
+        let output = Command::new("git").args(args).current_dir(self.path().join(below)).output().expect("git starts");
         assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+
+    /// The absolute path of something in it.
+    pub(crate) fn absolute(&self, below: &str) -> String {
+        self.path().canonicalize().expect("the folder is there").join(below).display().to_string()
     }
 
     fn path(&self) -> &Path {

@@ -219,6 +219,11 @@ async fn read(output: &mut BufReader<DuplexStream>) -> Option<Value> {
     Some(serde_json::from_slice(&body).unwrap())
 }
 
+/// The capabilities of a client that asks for diagnostics.
+pub(crate) fn pulling() -> Value {
+    json!({ "textDocument": { "diagnostic": {} }, "workspace": { "diagnostics": { "refreshSupport": true } } })
+}
+
 /// The address of a path.
 pub(crate) fn uri(path: &Path) -> String {
     format!("file://{}", path.display())

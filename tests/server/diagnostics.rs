@@ -11,7 +11,8 @@ fn is_publication(message: &Value) -> bool {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_pulls_is_pushed_nothing() {
     let (root, uri) = folder("job.py");
-    let capabilities = json!({ "textDocument": { "diagnostic": {}, "publishDiagnostics": {} } });
+    let mut capabilities = crate::client::pulling();
+    capabilities["textDocument"]["publishDiagnostics"] = json!({});
     let (mut client, greeting) =
         Client::start_with(json!({ "capabilities": capabilities, "rootUri": crate::client::uri(root.path()) })).await;
     assert!(greeting["capabilities"]["diagnosticProvider"].is_object());
@@ -42,6 +43,25 @@ async fn a_client_that_does_not_pull_is_not_offered_it() {
     for optional in ["relatedInformation", "tags", "codeDescription", "data"] {
         assert!(diagnostic.get(optional).is_none(), "{optional} was not asked for");
     }
+}
+
+/// Like Neovim up to 0.11: nothing could tell it that a run was linked, or that a settings file changed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_can_not_be_told_to_ask_again_is_pushed_to() {
+    let (root, uri) = folder("job.py");
+    let capabilities = json!({ "textDocument": { "diagnostic": {}, "publishDiagnostics": {} } });
+    let (mut client, greeting) =
+        Client::start_with(json!({ "capabilities": capabilities, "rootUri": crate::client::uri(root.path()) })).await;
+    assert!(greeting["capabilities"].get("diagnosticProvider").is_none());
+    client.open(&uri, &job("pushed")).await;
+    client.diagnostic(&uri, "pushed").await;
+    client
+        .notify(
+            "workspace/didChangeConfiguration",
+            json!({ "settings": { "sparkls": { "rules": { "invalid-value": "off" } } } }),
+        )
+        .await;
+    assert_eq!(client.published(&uri).await["diagnostics"], json!([]));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -160,7 +160,7 @@ async fn closing_a_notebook_clears_its_cells() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn cells_are_pulled_one_by_one() {
-    let capabilities = json!({ "textDocument": { "diagnostic": {} } });
+    let capabilities = crate::client::pulling();
     let cells = [("a", READ), ("m", "%pip install x\n!ls\n%%sql"), ("b", COLLECT)];
     let mut notebook = Notebook::open(capabilities, &cells).await;
     let found = notebook.pull("b").await;
@@ -261,7 +261,7 @@ const PIECES: [&str; 10] = [
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn after_any_changes_a_notebook_is_as_if_it_was_opened_now() {
-    let capabilities = || json!({ "textDocument": { "diagnostic": {} } });
+    let capabilities = || crate::client::pulling();
     let mut seed = 7_u64;
     let mut random = move |below: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);

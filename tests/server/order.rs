@@ -1,12 +1,8 @@
 //! The order of the wire is the order of the world.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
-use crate::client::{Client, QUIET, folder, job, range};
-
-fn pulling() -> Value {
-    json!({ "textDocument": { "diagnostic": {} } })
-}
+use crate::client::{Client, QUIET, folder, job, pulling, range};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_sees_every_change_sent_before_it() {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::client::{Client, uri};
 
 /// The example's folder, copied, so that nothing is written beside it.
-fn example() -> tempfile::TempDir {
+pub(crate) fn example() -> tempfile::TempDir {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("examples/nightly-orders");
     let folder = tempfile::tempdir().unwrap();
     let mut open = vec![PathBuf::new()];
@@ -25,7 +25,7 @@ fn example() -> tempfile::TempDir {
     folder
 }
 
-fn job(folder: &Path) -> (String, String) {
+pub(crate) fn job(folder: &Path) -> (String, String) {
     let job = std::fs::read_dir(folder.join("jobs")).unwrap().map(|entry| entry.unwrap().path());
     let job = job.into_iter().find(|path| path.extension().is_some_and(|extension| extension == "py")).unwrap();
     (uri(&job), std::fs::read_to_string(&job).unwrap())
@@ -36,12 +36,12 @@ fn everywhere(uri: &str) -> Value {
     json!({ "textDocument": { "uri": uri }, "range": range })
 }
 
-async fn hints(client: &mut Client, uri: &str) -> Vec<Value> {
+pub(crate) async fn hints(client: &mut Client, uri: &str) -> Vec<Value> {
     client.request("textDocument/inlayHint", everywhere(uri)).await.unwrap().as_array().cloned().unwrap_or_default()
 }
 
 /// Waits until the settings' runs are linked.
-async fn linked(client: &mut Client) -> Value {
+pub(crate) async fn linked(client: &mut Client) -> Value {
     loop {
         let status = client.request("sparkls/status", Value::Null).await.unwrap();
         if !status["projects"][0]["runs"].as_array().unwrap().is_empty() {

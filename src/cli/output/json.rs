@@ -24,6 +24,23 @@ pub(in crate::cli) fn render(outcome: &Outcome) -> String {
     format!("{answer:#}\n")
 }
 
+/// The same as one object a line, each with its `kind`.
+pub(in crate::cli) fn lines(outcome: &Outcome) -> String {
+    let others = Others::default();
+    let findings = outcome.findings().map(|(file, found)| ("finding", finding(file, found, &others)));
+    let measured = outcome.files.iter().flat_map(measured).map(|told| ("measured", told));
+    let summary = outcome.files.iter().flat_map(summary).map(|told| ("summary", told));
+    let errors = outcome.errors.iter().map(|told| ("error", error(told)));
+    let mut text = String::new();
+    for (kind, mut told) in findings.chain(measured).chain(summary).chain(errors) {
+        let mut line = serde_json::Map::from_iter([("version".to_owned(), json!(1)), ("kind".to_owned(), json!(kind))]);
+        line.append(told.as_object_mut().unwrap_or(&mut serde_json::Map::new()));
+        text.push_str(&Value::Object(line).to_string());
+        text.push('\n');
+    }
+    text
+}
+
 fn finding(file: &FileOutcome, finding: &Finding, others: &Others) -> Value {
     let (start, end) = file.range(finding.span);
     let told = json!({

@@ -2,6 +2,7 @@
 
 pub(super) mod github;
 pub(super) mod json;
+pub(super) mod junit;
 pub(super) mod place;
 pub(super) mod sarif;
 pub(super) mod snippet;

@@ -13,7 +13,8 @@ use crate::text::Span;
 pub(super) fn sections(snapshot: &Snapshot, plan: &StaticPlan, offset: usize) -> Option<(Span, Vec<String>)> {
     let action = plan.actions.iter().find(|action| action.site.method.touches(offset));
     let node = plan.nodes.iter().find(|node| node.site.as_ref().is_some_and(|site| site.method.touches(offset)));
-    let notes = &snapshot.analysis().notes;
+    let said = snapshot.measured();
+    let notes = &said.notes;
     let measured: Vec<String> =
         notes.iter().filter(|note| note.span.touches(offset)).map(|note| note.details.clone()).collect();
     let conf = snapshot.conf_at(offset);

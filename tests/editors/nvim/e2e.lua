@@ -48,12 +48,20 @@ local function open(path)
   return buffer, client
 end
 
-local function hover(buffer, client, line, column)
-  local answer = client:request_sync('textDocument/hover', {
+local is_old = vim.fn.has('nvim-0.11') == 0
+
+local function ask(method, buffer, client, line, column)
+  local request = is_old and client.request_sync or function(...) return client:request_sync(...) end
+  local answer = request(method, {
     textDocument = vim.lsp.util.make_text_document_params(buffer),
     position = { line = line, character = column },
   }, 10000, buffer)
-  return answer and answer.result and answer.result.contents.value or ''
+  return answer and answer.result
+end
+
+local function hover(buffer, client, line, column)
+  local result = ask('textDocument/hover', buffer, client, line, column)
+  return result and result.contents.value or ''
 end
 
 vim.fn.writefile({
@@ -64,14 +72,18 @@ vim.fn.writefile({
 vim.opt.runtimepath:append(runtime)
 vim.cmd('filetype plugin on')
 vim.cmd('runtime! ftdetect/*.lua')
-vim.lsp.config('sparkls', { cmd = { sparkls, 'server' } })
-vim.lsp.enable('sparkls')
+if is_old then
+  require('sparkls').enable({ cmd = { sparkls, 'server' } })
+else
+  vim.lsp.config('sparkls', { cmd = { sparkls, 'server' } })
+  vim.lsp.enable('sparkls')
+end
 
 -- Settings.
 local conf, client = open('conf/spark-defaults.conf')
 check(vim.bo[conf].filetype == 'sparkconf', 'the filetype of spark-defaults.conf', vim.bo[conf].filetype)
 check(client.root_dir and vim.endswith(client.root_dir, vim.fs.basename(project)), 'the root is the project', client.root_dir)
-check(client.offset_encoding == 'utf-8', 'columns are bytes', client.offset_encoding)
+check(client.offset_encoding == (is_old and 'utf-16' or 'utf-8'), 'columns count what it counts', client.offset_encoding)
 
 local typo = line_of(conf, 'spark.sql.adaptive.skewJoin.enable ')
 check(eventually(function() return diagnostics(conf, 'unknown-key', typo)[1] end),
@@ -80,6 +92,10 @@ check(eventually(function() return diagnostics(conf, 'unknown-key', typo)[1] end
 local shuffle, column = line_of(conf, 'spark.sql.shuffle.partitions')
 local text = hover(conf, client, shuffle, column + 3)
 check(text:find('48', 1, true) and text:find('200', 1, true), 'hover: the value and the default', text)
+
+local items = ask('textDocument/completion', conf, client, shuffle, column + #'spark.sql.shuf')
+items = items and items.items or items
+check(vim.tbl_filter(function(item) return item.label == 'spark.sql.shuffle.partitions' end, items or {})[1], 'keys are completed', items)
 
 -- Code, with what the run measured.
 local job
@@ -106,6 +122,18 @@ local hints = eventually(function()
   return #hints > 0 and hints
 end)
 check(hints, 'an inlay hint at the end of the join', vim.lsp.inlay_hint.get({ bufnr = job }))
+
+-- Neovim 0.12 keeps lenses up to date by itself once they are enabled.
+if vim.lsp.codelens.enable then
+  vim.lsp.codelens.enable(true, { bufnr = job })
+else
+  vim.lsp.codelens.refresh({ bufnr = job })
+end
+local function lenses()
+  local found = vim.lsp.codelens.enable and vim.lsp.codelens.get({ bufnr = job }) or vim.lsp.codelens.get(job)
+  return #found > 0 and found
+end
+check(eventually(lenses), 'a lens says what the run says of the whole file', lenses())
 
 -- The user's `gra` on the join: Neovim sends all diagnostics of the line with it.
 vim.api.nvim_win_set_cursor(0, { join + 1, receiver })
@@ -150,11 +178,44 @@ flag, column = line_of(run, '--executor-memory')
 text = hover(run, client, flag, column + 3)
 check(text:find('spark.executor.memory', 1, true) and text:find('8g', 1, true), 'hover on a flag of spark-submit', text)
 
+-- The commands of the buffer.
+local told = {}
+vim.notify = function(text) table.insert(told, text) end
+local function eventually_told(text)
+  return eventually(function()
+    return vim.tbl_filter(function(line) return line:find(text, 1, true) end, told)[1]
+  end)
+end
+local function eventually_shown(text)
+  local shown = eventually(function()
+    return table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n'):find(text, 1, true)
+  end)
+  if shown and vim.bo.buftype == 'nofile' then vim.cmd.close() end
+  return shown
+end
+vim.cmd.buffer(job)
+local log = vim.fs.joinpath(project, 'runs', vim.fn.readdir(vim.fs.joinpath(project, 'runs'))[1])
+vim.cmd('LspSparklsStatus')
+check(eventually_shown('sparkVersion = "3.5'), ':LspSparklsStatus', told)
+vim.cmd('LspSparklsReport')
+check(eventually_shown('Where the time went'), ':LspSparklsReport of the linked run', told)
+vim.cmd('LspSparklsUnlinkRun ' .. vim.fn.fnameescape(log))
+check(eventually_told('is not linked any more'), ':LspSparklsUnlinkRun', told)
+check(eventually(function() return #diagnostics(job, 'skewed-stage') == 0 end), 'what it measured is gone', vim.diagnostic.get(job))
+vim.cmd('LspSparklsLinkRun ' .. vim.fn.fnameescape(log))
+check(eventually_told('is linked'), ':LspSparklsLinkRun', told)
+check(eventually(function() return #diagnostics(job, 'skewed-stage') > 0 end), 'and is there again', vim.diagnostic.get(job))
+vim.cmd('LspSparklsUpgrade')
+check(eventually(function()
+  return vim.bo.buftype == 'nofile' or told[#told]:find('a newer Spark', 1, true)
+end), ':LspSparklsUpgrade', told)
+if vim.bo.buftype == 'nofile' then vim.cmd.close() end
+
 -- Health, and an orderly end.
 vim.cmd('checkhealth sparkls')
 local report = table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\n')
 check(report:find('sparkls %d+%.%d+%.%d+') and not report:find('ERROR'), ':checkhealth sparkls', report)
-client:stop()
+if is_old then client.stop() else client:stop() end
 check(eventually(function() return #vim.lsp.get_clients() == 0 end), 'the server ends', vim.lsp.get_clients())
 io.stdout:write(('%d passed, 0 failed\n'):format(passed))
 vim.cmd('qa!')

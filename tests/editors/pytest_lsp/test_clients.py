@@ -1,4 +1,4 @@
-"""Three kinds of clients against the real binary: what they see must be the same, in their own way of asking."""
+"""Four kinds of clients against the real binary: what they see must be the same, in their own way of asking."""
 
 import asyncio
 import os
@@ -24,15 +24,25 @@ def vscode() -> lsp.ClientCapabilities:
     """Counts in UTF-16 and asks for diagnostics."""
     capabilities = client_capabilities("visual_studio_code")
     capabilities.text_document.diagnostic = lsp.DiagnosticClientCapabilities(dynamic_registration=True)
+    capabilities.workspace.diagnostics = lsp.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
     capabilities.general.position_encodings = [lsp.PositionEncodingKind.Utf16]
     return capabilities
 
 
 def neovim() -> lsp.ClientCapabilities:
-    """Counts in bytes and asks for diagnostics."""
+    """Counts in bytes and would ask for diagnostics, but can't be told to ask again."""
     capabilities = client_capabilities("neovim")
     capabilities.text_document.diagnostic = lsp.DiagnosticClientCapabilities()
+    capabilities.workspace.diagnostics = None
     capabilities.general.position_encodings = [lsp.PositionEncodingKind.Utf8, lsp.PositionEncodingKind.Utf16]
+    return capabilities
+
+
+def helix() -> lsp.ClientCapabilities:
+    """Counts in bytes, asks for diagnostics and is told to ask again; registers nothing but watchers."""
+    capabilities = neovim()
+    capabilities.workspace.diagnostics = lsp.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
+    capabilities.workspace.did_change_configuration = lsp.DidChangeConfigurationClientCapabilities()
     return capabilities
 
 
@@ -41,7 +51,12 @@ def minimal() -> lsp.ClientCapabilities:
     return lsp.ClientCapabilities()
 
 
-PROFILES = {"vscode": (vscode, "utf-16"), "neovim": (neovim, "utf-8"), "minimal": (minimal, "utf-16")}
+PROFILES = {
+    "vscode": (vscode, "utf-16"),
+    "neovim": (neovim, "utf-8"),
+    "helix": (helix, "utf-8"),
+    "minimal": (minimal, "utf-16"),
+}
 
 
 @pytest_lsp.fixture(params=list(PROFILES), config=ClientServerConfig(server_command=[os.environ["SPARKLS"], "server"]))
@@ -49,7 +64,7 @@ async def client(request, lsp_client: LanguageClient, tmp_path):
     capabilities, encoding = PROFILES[request.param]
     lsp_client.sparkls_folder = tmp_path
     lsp_client.sparkls_encoding = encoding
-    lsp_client.sparkls_pulls = request.param != "minimal"
+    lsp_client.sparkls_pulls = request.param in ("vscode", "helix")
     asked = answer_requests(lsp_client)
     (tmp_path / "sparkls.toml").write_text('spark-version = "3.5.9"\n')
     answer = await lsp_client.initialize_session(
@@ -197,7 +212,11 @@ async def test_a_code_action_removes_its_finding(client: LanguageClient):
             content_changes=[lsp.TextDocumentContentChangePartial(range=edit.range, text=edit.new_text)],
         )
     )
-    assert "duplicate-key" not in by_rule(await diagnostics(client, uri))
+    found = by_rule(await diagnostics(client, uri))
+    # What was pushed may still be about the text before; the next publication comes, or waiting for it fails.
+    while "duplicate-key" in found and not client.sparkls_pulls:
+        found = by_rule(await diagnostics(client, uri))
+    assert "duplicate-key" not in found
 
 
 def edits(edit: lsp.WorkspaceEdit, uri: str) -> list[lsp.TextEdit]:
@@ -215,5 +234,6 @@ async def test_closing_clears_what_was_pushed(client: LanguageClient):
     client.text_document_did_close(
         lsp.DidCloseTextDocumentParams(text_document=lsp.TextDocumentIdentifier(uri=uri))
     )
-    assert await diagnostics(client, uri) == []
+    while await diagnostics(client, uri):
+        assert not client.sparkls_pulls
     assert uri not in client.diagnostics, "diagnostics are pushed or pulled, never both"

@@ -12,8 +12,10 @@ local function check_editor()
   health.start('sparkls: Neovim')
   if vim.fn.has('nvim-0.11.3') == 1 then
     health.ok('Neovim ' .. tostring(vim.version()))
+  elseif vim.fn.has('nvim-0.10') == 1 then
+    health.ok(('Neovim %s: start it with require("sparkls").enable()'):format(tostring(vim.version())))
   else
-    health.error('Neovim 0.11.3 or newer is needed for vim.lsp.enable with groups of root markers')
+    health.error('Neovim 0.10 or newer is needed')
   end
 end
 
@@ -32,9 +34,8 @@ local function check_binary(command)
   end
 end
 
-local function check_clients()
+local function check_clients(clients)
   health.start('sparkls: projects')
-  local clients = vim.lsp.get_clients({ name = 'sparkls' })
   if #clients == 0 then
     health.info('Not running; open a Python file or spark-defaults.conf')
   end
@@ -54,9 +55,10 @@ end
 
 function M.check()
   check_editor()
-  local config = vim.lsp.config.sparkls
+  local clients = vim.lsp.get_clients({ name = 'sparkls' })
+  local config = clients[1] and clients[1].config or vim.lsp.config and vim.lsp.config.sparkls
   check_binary(config and type(config.cmd) == 'table' and config.cmd or { 'sparkls' })
-  check_clients()
+  check_clients(clients)
 end
 
 return M
