@@ -112,3 +112,22 @@ async fn progress_is_begun_only_where_it_can_be_shown() {
     linked(&mut client).await;
     assert!(!client.asked.contains(&"window/workDoneProgress/create".to_owned()));
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_shows_the_status_hears_when_it_changes() {
+    let folder = example();
+    let is_news = |message: &Value| message["method"] == "sparkls/statusChanged";
+    let mut client = Client::start(json!({ "experimental": { "sparklsStatus": true } }), folder.path()).await;
+    let status = linked(&mut client).await;
+    let run = &status["projects"][0]["runs"][0];
+    assert_eq!(run["application"], "nightly-orders");
+    client.wait(is_news).await;
+    while client.hears(is_news).await {}
+    let unlink = json!({ "command": "sparkls.unlinkRun", "arguments": [run["source"]] });
+    client.request("workspace/executeCommand", unlink).await.unwrap();
+    assert_eq!(client.wait(is_news).await["params"], json!({}));
+
+    let mut other = Client::start(json!({}), folder.path()).await;
+    linked(&mut other).await;
+    assert!(!other.hears(is_news).await, "nobody asked for it");
+}

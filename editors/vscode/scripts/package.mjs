@@ -6,6 +6,8 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:f
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
+import { bundle } from './bundle.mjs';
+
 const TARGETS = ['linux-x64', 'linux-arm64', 'alpine-x64', 'alpine-arm64', 'darwin-x64', 'darwin-arm64', 'win32-x64', 'win32-arm64'];
 
 const root = resolve(import.meta.dirname, '..');
@@ -26,7 +28,7 @@ if (target !== undefined && !TARGETS.includes(target)) {
   fail(`--target is one of ${TARGETS.join(', ')}`);
 }
 
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const { version, repository } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const bin = join(root, 'bin');
 rmSync(bin, { recursive: true, force: true });
 if (target !== undefined) {
@@ -39,9 +41,11 @@ if (target !== undefined) {
 const run = (name, ...args) => execFileSync(process.execPath, [join(root, 'node_modules', name), ...args], { cwd: root, stdio: 'inherit' });
 const out = join(resolve(process.env.INIT_CWD ?? '.', values.out), `sparkls-${target ?? 'universal'}-${version}.vsix`);
 try {
-  execFileSync('npm', ['run', '--silent', 'bundle'], { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  await bundle();
   const platform = target === undefined ? [] : ['--target', target];
-  run('@vscode/vsce/vsce', 'package', ...platform, '--no-dependencies', '--allow-missing-repository', '--out', out);
+  // Pictures of the README are shown from the repository, if there is one.
+  const links = repository === undefined ? ['--allow-missing-repository', '--no-rewrite-relative-links'] : [];
+  run('@vscode/vsce/vsce', 'package', ...platform, '--no-dependencies', ...links, '--out', out);
 } finally {
   rmSync(bin, { recursive: true, force: true });
 }

@@ -23,14 +23,16 @@ export function page(html: string, root: string): string {
   return linked(html.replace('</head>', () => `<style>${THEME}</style></head>`), root);
 }
 
-/** `<code>jobs/orders.py:42:11</code>` as a link that opens the place. */
-function linked(html: string, root: string): string {
-  return html.replaceAll(/<code>([^<>]+?\.(?:py|ipynb|sql)):(\d+)(?::(\d+))?<\/code>/g, (code, path: string, line, column) => {
-    const place = [root, unescape(path), Number(line), Number(column ?? 1)];
-    return `<a class="place" href="command:sparkls.openPlace?${encodeURIComponent(JSON.stringify(place))}">${code}</a>`;
-  });
-}
+/** What no link is put into: styles, drawings, the title, other links, tags; and the text between those. */
+const PARTS = /<(style|svg|title|a)\b[^]*?<\/\1>|<[^>]*>|([^<]+)/g;
+const PLACE = /([\w./-]+\.(?:py|ipynb|sql)):(\d+)/g;
 
-function unescape(text: string): string {
-  return text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+/** `orders.py:42` in the text as a link that opens the place. */
+function linked(html: string, root: string): string {
+  return html.replaceAll(PARTS, (part: string, _: string | undefined, text: string | undefined) => {
+    return text === undefined ? part : text.replaceAll(PLACE, (place: string, file: string, line: string) => {
+      const query = encodeURIComponent(JSON.stringify([root, file, Number(line)]));
+      return `<a class="place" href="command:sparkls.openPlace?${query}">${place}</a>`;
+    });
+  });
 }

@@ -10,7 +10,7 @@ const LANGUAGES = [
 ];
 
 /** Files that have no language of their own without another extension, and the server's own settings. */
-const NAMES = '**/{sparkls.toml,pyproject.toml,*.tf,*.tfvars,*.hcl,*.hocon,*.conf,*.properties}';
+const NAMES = '**/{sparkls.toml,pyproject.toml,*.tf,*.tfvars,*.hcl,*.hocon,*.conf,*.properties,*requirements*.txt}';
 
 export const SELECTOR: Filter[] = [
   ...SCHEMES.flatMap((scheme) => LANGUAGES.map((language) => ({ scheme, language }))),

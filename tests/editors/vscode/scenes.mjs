@@ -1,12 +1,27 @@
 // What a user does, and sees. Each scene starts where the one before it left the editor.
 
 import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
 
 const MISTYPED = 'spark.sql.adaptive.skewJoin.enable';
 const JOIN_LINE = 57;
 
 const squiggles = (page, severity = 'warning') => page.locator(`.squiggly-${severity}`);
 const line = (editor, text) => editor.text.locator('.view-line', { hasText: text }).first();
+
+/** The processes of the bundled server of this editor. */
+function servers(editor) {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  const program = (pid) => {
+    try {
+      return readlinkSync(`/proc/${pid}/exe`);
+    } catch {
+      return '';
+    }
+  };
+  return pids.filter((pid) => program(pid).startsWith(join(editor.home, 'extensions'))).map(Number);
+}
 
 export const scenes = {
   async 'a settings file is in colour'({ editor, page }) {
@@ -34,9 +49,9 @@ export const scenes = {
 
   async 'a job shows what its last run measured'({ editor, page }) {
     await editor.openFile('nightly_orders.py');
-    await page.getByText('max 11 x median').first().waitFor();
-    await page.locator('.codelens-decoration').first().waitFor();
+    await page.locator('.codelens-decoration', { hasText: 'app-20261130001252-0000' }).first().waitFor();
     await editor.goTo(JOIN_LINE, 18);
+    await line(editor, 'scored.join').getByText('max 11 x median').waitFor();
     await editor.hover('48 tasks');
     await page.keyboard.press('Escape');
   },
@@ -66,8 +81,10 @@ export const scenes = {
     const ground = await editor.webview.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
     const theme = await page.evaluate(() => getComputedStyle(document.querySelector('.monaco-workbench')).getPropertyValue('--vscode-editor-background'));
     assert.equal(ground, rgb(theme));
-    await editor.webview.locator('a.place').first().click();
+    await page.locator('.tab', { hasText: 'nightly_orders.py' }).first().getByRole('button').click();
+    await editor.webview.getByText('nightly_orders.py:57').first().click();
     await page.locator('.tab.active', { hasText: 'nightly_orders.py' }).waitFor();
+    await page.locator('.statusbar-item', { hasText: 'Ln 57,' }).waitFor();
   },
 
   async 'the status names the version, the settings and the run'({ editor, page }) {
@@ -76,6 +93,72 @@ export const scenes = {
     for (const text of ['Server:', 'bundled with the extension', 'Linked run: app-20261130001252-0000', 'Last failure inside: none']) {
       await editor.text.getByText(text).first().waitFor();
     }
+  },
+
+  async 'a report for an issue is copied'({ editor, page, until }) {
+    await editor.command('sparkls: Copy Report for an Issue');
+    await page.locator('.notification-toast', { hasText: 'read it before you send it' }).waitFor();
+    const report = await until('the report is copied', () => page.evaluate(() => navigator.clipboard.readText()));
+    assert.match(report, /^# sparkls\n/);
+    assert.ok(report.includes('## Last lines of the server'), report);
+    assert.ok(!report.includes(editor.home), 'the home folder has no name in it');
+    await editor.command('Notifications: Clear All Notifications');
+  },
+
+  async 'the language status has the linked run'({ editor, page }) {
+    await editor.openFile('nightly_orders.py');
+    await page.locator('.statusbar-item[id="status.languageStatus"]').hover();
+    const status = page.locator('.monaco-hover:visible, .hover-language-status');
+    await status.getByText('app-20261130001252-0000').first().waitFor();
+    await status.getByText('Spark 3.5.9').first().waitFor();
+    await page.keyboard.press('Escape');
+  },
+
+  async 'another run is linked and compared'({ editor, folder, page }) {
+    mkdirSync(join(folder, 'archive'));
+    cpSync(join(folder, 'runs', 'app-20261130001252-0000.zstd'), join(folder, 'archive', 'app-20261129001252-0000.zstd'));
+    await editor.command('sparkls: Link Event Log…');
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'archive/app-20261129001252-0000.zstd' }).click();
+    await page.locator('.notification-toast', { hasText: 'Linked app-' }).waitFor();
+    await editor.command('Notifications: Clear All Notifications');
+    await editor.command('sparkls: Compare with Previous Run');
+    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'app-20261130001252-0000' }).first().click();
+    await editor.webview.getByText('no change').first().waitFor();
+  },
+
+  async 'settings of the editor count at once, in the same server'({ editor, page, until }) {
+    const before = servers(editor);
+    assert.equal(before.length, 1);
+    await editor.openFile('nightly_orders.py');
+    await editor.goTo(JOIN_LINE);
+    const hint = line(editor, 'scored.join').getByText('max 11 x median');
+    await hint.waitFor();
+    editor.set({ 'sparkls.measured': 'off' });
+    await hint.waitFor({ state: 'detached' });
+    editor.set({ 'sparkls.measured': 'hints', 'sparkls.rules': { 'skewed-stage': 'off' } });
+    await hint.waitFor();
+    const underlined = page.locator('.squiggly-warning');
+    const count = await underlined.count();
+    editor.set({ 'sparkls.rules': {} });
+    await until('the finding is back', async () => (await underlined.count()) > count);
+    assert.deepEqual(servers(editor), before);
+  },
+
+  async 'a server that dies is started again, and one message helps if it keeps dying'({ editor, page, until }) {
+    for (let death = 1; death <= 4; death += 1) {
+      const [pid] = await until('there is a server', () => servers(editor)[0] && servers(editor));
+      await until('it serves', async () => (await line(editor, 'scored.join').getByText('max 11 x median').count()) > 0);
+      process.kill(pid, 'SIGKILL');
+      await until('it is gone', () => !servers(editor).includes(pid));
+    }
+    const message = page.locator('.notification-toast', { hasText: 'could not be kept running' });
+    await message.waitFor();
+    assert.deepEqual(await message.locator('.monaco-button:not(.monaco-dropdown-button)').allInnerTexts(), ['Open logs', 'Copy report', 'Restart']);
+    await message.getByText('Restart', { exact: true }).click();
+    await until('there is a server', () => servers(editor).length === 1);
+    await editor.goTo(JOIN_LINE, 18);
+    await editor.hover('48 tasks');
+    await page.keyboard.press('Escape');
   },
 };
 

@@ -1,0 +1,35 @@
+"""Makes the pictures small and puts them where they are shown.
+
+usage: publish_pictures.py FOLDER
+"""
+
+import sys
+from pathlib import Path
+
+from PIL import Image
+
+ROOT = Path(__file__).resolve().parents[3]
+SHOWN = {
+    ROOT / "editors/vscode/images": ("job", "finding", "link", "report"),
+    ROOT / "docs/images": ("finding", "report"),
+}
+COLOURS = 192
+LARGEST_BYTES = 150_000
+
+
+def main(folder):
+    for target, names in SHOWN.items():
+        target.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            for theme in ("light", "dark"):
+                source = folder / f"{name}-{theme}.png"
+                picture = target / source.name
+                image = Image.open(source).convert("RGB")
+                image.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(picture, optimize=True)
+                size = picture.stat().st_size
+                print(f"{picture.relative_to(ROOT)}: {size // 1000} kB")
+                if size > LARGEST_BYTES:
+                    sys.exit(f"{picture.name} is too large")
+
+
+main(Path(sys.argv[1]))
