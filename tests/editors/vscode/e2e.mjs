@@ -5,7 +5,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-import { Editor, until } from './editor.mjs';
+import { Editor } from './editor.mjs';
 import { scenes } from './scenes.mjs';
 
 const [tools, vsix, example] = process.argv.slice(2).map((path) => resolve(path));
@@ -25,7 +25,7 @@ try {
   for (const [name, scene] of Object.entries(scenes)) {
     const start = Date.now();
     try {
-      await scene({ editor, folder, page: editor.page, until, read: (path) => readFileSync(join(folder, path), 'utf8') });
+      await scene({ editor, folder, page: editor.page, read: (path) => readFileSync(join(folder, path), 'utf8') });
     } catch (error) {
       throw new Error(name, { cause: error });
     }

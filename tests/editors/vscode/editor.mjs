@@ -132,12 +132,13 @@ export class Editor {
     return hover;
   }
 
-  /** Applies the code action of this title at the cursor. */
-  async act(title) {
+  /** Applies the code action of this title at the cursor, which `place` puts where it belongs. */
+  async act(title, place = async () => undefined) {
     const { page } = this;
     const action = page.locator('.action-widget .monaco-list-row', { hasText: title }).first();
     await until(`"${title}" is offered`, async () => {
       await page.keyboard.press('Escape');
+      await place();
       await page.keyboard.press('Control+.');
       await action.waitFor({ timeout: 3000 });
       return true;
@@ -145,9 +146,9 @@ export class Editor {
     await action.click();
   }
 
-  /** The content of the page that the editor shows. */
-  get webview() {
-    return this.page.frameLocator('iframe.webview.ready').frameLocator('iframe#active-frame');
+  /** The content of the page that an extension shows. */
+  webview(extension = 'sparkls.sparkls') {
+    return this.page.frameLocator(`iframe.webview.ready[src*="extensionId=${extension}"]`).frameLocator('iframe#active-frame');
   }
 
   async close() {

@@ -56,7 +56,7 @@ const scenes = {
   async report({ editor, page }) {
     await page.keyboard.press('Escape');
     await editor.command('sparkls: Open Run Report');
-    await editor.webview.getByText('Where the time went').waitFor();
+    await editor.webview().getByText('Where the time went').waitFor();
     await editor.command('Notifications: Clear All Notifications');
   },
 };

@@ -4,11 +4,26 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { until } from './editor.mjs';
+
 const MISTYPED = 'spark.sql.adaptive.skewJoin.enable';
 const JOIN_LINE = 57;
 
 const squiggles = (page, severity = 'warning') => page.locator(`.squiggly-${severity}`);
 const line = (editor, text) => editor.text.locator('.view-line', { hasText: text }).first();
+
+/** Moves the mouse to what is underlined, until the hover says `text`. */
+async function hoverOver(page, underlined, text) {
+  const hover = page.locator('.monaco-hover:visible', { hasText: text }).first();
+  await until(`the hover says "${text}"`, async () => {
+    await page.mouse.move(0, 0);
+    const { x, y, width, height } = await underlined.boundingBox();
+    await page.mouse.move(x + width / 2, y + height / 2, { steps: 5 });
+    await hover.waitFor({ timeout: 3000 });
+    return true;
+  });
+  await page.keyboard.press('Escape');
+}
 
 /** The processes of the bundled server of this editor. */
 function servers(editor) {
@@ -27,11 +42,13 @@ export const scenes = {
   async 'a settings file is in colour'({ editor, page }) {
     await editor.openFile('spark-defaults.conf');
     await page.locator('.statusbar-item', { hasText: 'Spark settings' }).waitFor();
-    const colours = await line(editor, 'spark.executor.memory').locator('span span').evaluateAll((spans) => spans.map((span) => getComputedStyle(span).color));
-    assert.ok(new Set(colours).size >= 3, `key, number and unit have colours of their own: ${colours}`);
+    await until('key, number and unit have colours of their own', async () => {
+      const parts = line(editor, 'spark.executor.memory').locator('span span');
+      return new Set(await parts.evaluateAll((spans) => spans.map((span) => getComputedStyle(span).color))).size >= 3;
+    });
   },
 
-  async 'a mistyped key is underlined, explained, corrected and saved'({ editor, page, until, read }) {
+  async 'a mistyped key is underlined, explained, corrected and saved'({ editor, page, read }) {
     const number = read('conf/spark-defaults.conf').split('\n').findIndex((text) => text.startsWith(`${MISTYPED} `)) + 1;
     await squiggles(page).first().waitFor();
     await editor.goTo(number, 30);
@@ -56,7 +73,7 @@ export const scenes = {
     await page.keyboard.press('Escape');
   },
 
-  async 'a finding in a job is fixed and saved'({ editor, page, until, read }) {
+  async 'a finding in a job is fixed and saved'({ editor, page, read }) {
     await editor.goTo(70, 12);
     await editor.act('Remove coalesce(1)');
     await line(editor, 'large.write.mode').waitFor();
@@ -64,25 +81,30 @@ export const scenes = {
     await until('the file is saved', () => read('jobs/nightly_orders.py').includes('large.write.mode'));
   },
 
-  async 'a notebook is read cell by cell'({ editor, page }) {
+  async 'a notebook is read cell by cell, and a cell corrected and saved'({ editor, page, read }) {
     await editor.openFile('orders.ipynb');
-    const cell = page.locator('.cell-editor-container', { hasText: 'collect' });
-    await cell.locator('.squiggly-warning, .squiggly-info, .squiggly-hint').first().waitFor();
-    await cell.locator('.view-line').first().click();
-    await editor.hover('collect');
-    await page.keyboard.press('Escape');
+    const cell = (text) => page.locator('.cell-editor-container', { hasText: text });
+    await hoverOver(page, cell('collect').locator('[class*="squiggly-"]').first(), 'collect()');
+    const key = cell('skewJoin');
+    await hoverOver(page, key.locator('.squiggly-warning').first(), 'Did you mean');
+    await editor.act(`Rename to ${MISTYPED}d`, async () => {
+      const { x, y } = await key.locator('.squiggly-warning').first().boundingBox();
+      await page.mouse.click(x + 5, y + 2);
+    });
+    await page.keyboard.press('Control+s');
+    await until('the notebook is saved', () => read('orders.ipynb').includes(`${MISTYPED}d`));
+    await key.locator('.squiggly-warning').waitFor({ state: 'detached' });
     await page.keyboard.press('Escape');
   },
 
   async 'the report of the linked run is a page in the theme of the editor'({ editor, page }) {
     await editor.openFile('nightly_orders.py');
     await editor.command('sparkls: Open Run Report');
-    await editor.webview.getByText('Where the time went').waitFor();
-    const ground = await editor.webview.locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
+    await editor.webview().getByText('Where the time went').waitFor();
+    const ground = await editor.webview().locator('body').evaluate((body) => getComputedStyle(body).backgroundColor);
     const theme = await page.evaluate(() => getComputedStyle(document.querySelector('.monaco-workbench')).getPropertyValue('--vscode-editor-background'));
     assert.equal(ground, rgb(theme));
-    await page.locator('.tab', { hasText: 'nightly_orders.py' }).first().getByRole('button').click();
-    await editor.webview.getByText('nightly_orders.py:57').first().click();
+    await editor.webview().getByText('nightly_orders.py:57').first().click();
     await page.locator('.tab.active', { hasText: 'nightly_orders.py' }).waitFor();
     await page.locator('.statusbar-item', { hasText: 'Ln 57,' }).waitFor();
   },
@@ -95,7 +117,7 @@ export const scenes = {
     }
   },
 
-  async 'a report for an issue is copied'({ editor, page, until }) {
+  async 'a report for an issue is copied'({ editor, page }) {
     await editor.command('sparkls: Copy Report for an Issue');
     await page.locator('.notification-toast', { hasText: 'read it before you send it' }).waitFor();
     const report = await until('the report is copied', () => page.evaluate(() => navigator.clipboard.readText()));
@@ -123,10 +145,10 @@ export const scenes = {
     await editor.command('Notifications: Clear All Notifications');
     await editor.command('sparkls: Compare with Previous Run');
     await page.locator('.quick-input-list .monaco-list-row', { hasText: 'app-20261130001252-0000' }).first().click();
-    await editor.webview.getByText('no change').first().waitFor();
+    await editor.webview('vscode.markdown-language-features').getByText('no change').first().waitFor();
   },
 
-  async 'settings of the editor count at once, in the same server'({ editor, page, until }) {
+  async 'settings of the editor count at once, in the same server'({ editor, page }) {
     const before = servers(editor);
     assert.equal(before.length, 1);
     await editor.openFile('nightly_orders.py');
@@ -144,7 +166,7 @@ export const scenes = {
     assert.deepEqual(servers(editor), before);
   },
 
-  async 'a server that dies is started again, and one message helps if it keeps dying'({ editor, page, until }) {
+  async 'a server that dies is started again, and one message helps if it keeps dying'({ editor, page }) {
     for (let death = 1; death <= 4; death += 1) {
       const [pid] = await until('there is a server', () => servers(editor)[0] && servers(editor));
       await until('it serves', async () => (await line(editor, 'scored.join').getByText('max 11 x median').count()) > 0);
