@@ -38,10 +38,8 @@ export class Editor {
   static async open({ tools, vsix, home, folder, settings = {}, viewport = { width: 1280, height: 800 } }) {
     const editor = new Editor();
     editor.home = home;
-    editor.settings = { ...SETTINGS, ...settings };
-    editor.settingsFile = join(home, 'data', 'User', 'settings.json');
-    mkdirSync(join(home, 'data', 'User'), { recursive: true });
-    editor.set({});
+    editor.folder = folder;
+    write(join(home, 'data', 'User'), { ...SETTINGS, ...settings });
     const entry = join(tools, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
     const profile = ['--user-data-dir', join(home, 'data'), '--extensions-dir', join(home, 'extensions'), '--config', join(home, 'config.yaml')];
     const environment = { ...process.env, HOME: home, LANG: 'C.UTF-8' };
@@ -70,10 +68,9 @@ export class Editor {
     return editor;
   }
 
-  /** Changes the user's settings while the editor runs. */
+  /** Changes the settings of the workspace while the editor runs. */
   set(settings) {
-    Object.assign(this.settings, settings);
-    writeFileSync(this.settingsFile, JSON.stringify(this.settings, null, 2));
+    write(join(this.folder, '.vscode'), settings);
   }
 
   /** Opens a file of the workspace by its name. */
@@ -185,6 +182,11 @@ export async function until(what, attempt, patience = PATIENCE_MS) {
     await sleep(100);
   }
   throw new Error(`waited in vain until ${what}: ${reason}`);
+}
+
+function write(folder, settings) {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings, null, 2));
 }
 
 function freePort() {

@@ -157,12 +157,14 @@ export const scenes = {
     await hint.waitFor();
     editor.set({ 'sparkls.measured': 'off' });
     await hint.waitFor({ state: 'detached' });
-    editor.set({ 'sparkls.measured': 'hints', 'sparkls.rules': { 'skewed-stage': 'off' } });
+    editor.set({});
     await hint.waitFor();
     const underlined = page.locator('.squiggly-warning');
     const count = await underlined.count();
-    editor.set({ 'sparkls.rules': {} });
-    await until('the finding is back', async () => (await underlined.count()) > count);
+    editor.set({ 'sparkls.rules': { 'skewed-stage': 'off' } });
+    await until('a finding is gone', async () => (await underlined.count()) < count);
+    editor.set({});
+    await until('it is back', async () => (await underlined.count()) === count);
     assert.deepEqual(servers(editor), before);
   },
 
