@@ -20,6 +20,7 @@ const LAYOUT = {
   'breadcrumbs.enabled': false,
   'editor.fontSize': 13,
   'editor.stickyScroll.enabled': false,
+  'editor.scrollBeyondLastLine': false,
   'editor.scrollbar.horizontal': 'hidden',
   'editor.guides.indentation': false,
   'editor.renderLineHighlight': 'none',

@@ -13,7 +13,7 @@ SHOWN = {
     ROOT / "editors/vscode/images": ("job", "finding", "link", "report"),
     ROOT / "docs/images": ("finding", "report"),
 }
-COLOURS = 192
+COLOURS = 256
 LARGEST_BYTES = 150_000
 
 
@@ -25,7 +25,7 @@ def main(folder):
                 source = folder / f"{name}-{theme}.png"
                 picture = target / source.name
                 image = Image.open(source).convert("RGB")
-                image.quantize(COLOURS, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).save(picture, optimize=True)
+                image.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE).save(picture, optimize=True)
                 size = picture.stat().st_size
                 print(f"{picture.relative_to(ROOT)}: {size // 1000} kB")
                 if size > LARGEST_BYTES:
