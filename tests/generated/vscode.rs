@@ -118,6 +118,10 @@ fn of_project(name: &str, property: &Value) -> Value {
     let example = fields.shift_remove("examples").and_then(|examples| examples.get(0).cloned());
     let example = example.map(|example| format!(" Example: `{example}`.")).unwrap_or_default();
     fields.insert("markdownDescription".to_owned(), json!(format!("{description}{example} {STRONGER}")));
+    if let Some(pattern) = fields.get("pattern").and_then(Value::as_str) {
+        // The settings editor shows a setting that is not set as an empty one.
+        fields.insert("pattern".to_owned(), json!(format!("^$|{pattern}")));
+    }
     if fields["type"].is_array() {
         // The settings editor draws a list of strings for this, and nothing for "a list or a string".
         fields.insert("type".to_owned(), json!("array"));

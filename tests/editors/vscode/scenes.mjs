@@ -1,7 +1,7 @@
 // What a user does, and sees. Each scene starts where the one before it left the editor.
 
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, readdirSync, readlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { until } from './editor.mjs';
@@ -36,6 +36,13 @@ function servers(editor) {
     }
   };
   return pids.filter((pid) => program(pid).startsWith(join(editor.home, 'extensions'))).map(Number);
+}
+
+/** What the extension logged. */
+function clientLog(editor) {
+  const logs = join(editor.home, 'data', 'logs');
+  const files = readdirSync(logs, { recursive: true }).filter((name) => name.endsWith('/sparkls.log'));
+  return files.map((name) => readFileSync(join(logs, name), 'utf8')).join('');
 }
 
 export const scenes = {
@@ -165,7 +172,30 @@ export const scenes = {
     await until('a finding is gone', async () => (await underlined.count()) < count);
     editor.set({});
     await until('it is back', async () => (await underlined.count()) === count);
+    const log = join(editor.home, 'server.log');
+    editor.set({ 'sparkls.logLevel': 'info', 'sparkls.logFile': log, 'sparkls.sparkVersion': '3.4', 'sparkls.trace.server': 'messages' });
+    await until('the server logs to the file', () => readFileSync(log, 'utf8').includes('Spark 3.4'));
+    await until('messages are traced', () => clientLog(editor).includes("Sending request 'textDocument/"));
+    editor.set({});
     assert.deepEqual(servers(editor), before);
+  },
+
+  async 'the server is stopped, started, and another one named'({ editor, page }) {
+    const hint = line(editor, 'scored.join').getByText('max 11 x median');
+    await editor.command('sparkls: Stop Server');
+    await until('there is no server', () => servers(editor).length === 0);
+    await hint.waitFor({ state: 'detached' });
+    await editor.command('sparkls: Start Server');
+    await hint.waitFor();
+    const [before] = servers(editor);
+    await editor.command('sparkls: Restart Server');
+    await until('there is another server', () => servers(editor).length === 1 && servers(editor)[0] !== before);
+    editor.set({ 'sparkls.path': '/nowhere/sparkls' });
+    await page.locator('.notification-toast', { hasText: 'sparkls.path is /nowhere/sparkls, but that is not there.' }).waitFor();
+    await until('there is no server', () => servers(editor).length === 0);
+    editor.set({});
+    await hint.waitFor();
+    await editor.command('Notifications: Clear All Notifications');
   },
 
   async 'a server that dies is started again, and one message helps if it keeps dying'({ editor, page }) {

@@ -23,12 +23,12 @@ export async function copyReport(parts: Parts): Promise<void> {
 
 async function describe(parts: Parts): Promise<string> {
   const status = await parts.server.status();
-  const sections = [
-    '# sparkls', '', ...versions(parts), '',
+  const lines = [
+    '# sparkls', '', ...versions(parts), ...(status === undefined ? [] : session(status)), '',
     '## Settings of the editor', '', ...json(chosen(parts.context)), '',
-    ...(status === undefined ? [] : server(status)),
+    ...(status === undefined ? [] : [...status.projects.flatMap(project), ...documents(status)]),
   ];
-  return sections.join('\n');
+  return lines.join('\n');
 }
 
 function versions({ context, server }: Parts): string[] {
@@ -43,17 +43,18 @@ function versions({ context, server }: Parts): string[] {
   ];
 }
 
-function server(status: ServerStatus): string[] {
-  const documents = status.documents.map(
-    (document) => `- ${document.uri} (${document.kind}, version ${document.version}, ${document.bytes} bytes${document.analysed ? '' : ', not analysed'})`,
-  );
+function session(status: ServerStatus): string[] {
   return [
     `- Positions: ${status.encoding}, diagnostics: ${status.diagnostics}`,
     `- Last failure inside: ${status.lastPanic ?? 'none'}`,
-    '',
-    ...status.projects.flatMap(project),
-    '## Documents', '', ...(documents.length === 0 ? ['None.'] : documents), '',
   ];
+}
+
+function documents({ documents }: ServerStatus): string[] {
+  const lines = documents.map(({ uri, kind, version, bytes, analysed }) => {
+    return `- ${uri} (${kind}, version ${version}, ${bytes} bytes${analysed ? '' : ', not analysed'})`;
+  });
+  return ['## Documents', '', ...(lines.length === 0 ? ['None.'] : lines), ''];
 }
 
 function project(project: ProjectStatus): string[] {
