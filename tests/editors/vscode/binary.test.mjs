@@ -8,7 +8,7 @@ import { after, test } from 'node:test';
 
 import { candidates, describe, find } from '../../../editors/vscode/src/binary.ts';
 
-const around = { trusted: true, setting: '', extension: '/ext', folder: '/work', searchPath: '/usr/bin:tools:/opt/bin', windows: false };
+const around = { trusted: true, setting: '', extension: '/ext', folder: '/jobs', searchPath: '/usr/bin:tools:/opt/bin', windows: false };
 const paths = (changes) => candidates({ ...around, ...changes }).map(({ path }) => path);
 
 test('the bundled binary comes before those on the PATH, of which relative folders are none', () => {
@@ -17,8 +17,8 @@ test('the bundled binary comes before those on the PATH, of which relative folde
 
 test('a binary that the user names is the only one', () => {
   assert.deepEqual(paths({ setting: '/own/sparkls' }), ['/own/sparkls']);
-  assert.deepEqual(paths({ setting: '${workspaceFolder}/target/sparkls' }), ['/work/target/sparkls']);
-  assert.deepEqual(paths({ setting: 'target/sparkls' }), ['/work/target/sparkls']);
+  assert.deepEqual(paths({ setting: '${workspaceFolder}/target/sparkls' }), ['/jobs/target/sparkls']);
+  assert.deepEqual(paths({ setting: 'target/sparkls' }), ['/jobs/target/sparkls']);
   assert.deepEqual(paths({ setting: '~/bin/sparkls' }), [join(homedir(), 'bin/sparkls')]);
 });
 

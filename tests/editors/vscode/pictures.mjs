@@ -10,7 +10,9 @@ import { Editor } from './editor.mjs';
 
 const [tools, vsix, example, out] = process.argv.slice(2).map((path) => resolve(path));
 const THEMES = { light: 'Default Light Modern', dark: 'Default Dark Modern' };
-const VIEWPORT = { width: 1000, height: 620 };
+const WIDTH = 1000;
+/** A picture is as high as what it shows. */
+const HEIGHTS = { job: 480, finding: 620, link: 420, report: 620 };
 /** Long enough for what fades in. */
 const SETTLED_MS = 800;
 
@@ -68,10 +70,11 @@ for (const [theme, name] of Object.entries(THEMES)) {
   const home = mkdtempSync(join(tmpdir(), 'sparkls-pictures-'));
   const folder = join(home, 'nightly-orders');
   cpSync(example, folder, { recursive: true });
-  const editor = await Editor.open({ tools, vsix, home, folder, viewport: VIEWPORT, settings: { ...LAYOUT, 'workbench.colorTheme': name } });
+  const editor = await Editor.open({ tools, vsix, home, folder, viewport: { width: WIDTH, height: HEIGHTS.job }, settings: { ...LAYOUT, 'workbench.colorTheme': name } });
   try {
     await editor.page.keyboard.press('Control+b');
     for (const [picture, scene] of Object.entries(scenes)) {
+      await editor.page.setViewportSize({ width: WIDTH, height: HEIGHTS[picture] });
       await scene({ editor, folder, page: editor.page });
       await sleep(SETTLED_MS);
       await editor.page.screenshot({ path: join(out, `${picture}-${theme}.png`) });
