@@ -31,7 +31,9 @@ const SETTINGS = {
 };
 
 const BROWSER = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
-const PATIENCE_MS = 30_000;
+const PATIENCE_MS = 60_000;
+/** After this long a key may have been lost, and is pressed again. */
+const TRY_MS = 5_000;
 
 export class Editor {
   /** Installs the extension into a profile below `home`, starts the editor in `folder`, and waits until it can be used. */
@@ -92,8 +94,8 @@ export class Editor {
     await until(`${text} is offered`, async () => {
       await page.keyboard.press('Escape');
       await page.keyboard.press(key);
-      await input.fill(text, { timeout: 2000 });
-      await first.filter({ hasText: text.replace(/^>/, '') }).waitFor({ timeout: 3000 });
+      await input.fill(text, { timeout: TRY_MS });
+      await first.filter({ hasText: text.replace(/^>/, '') }).waitFor({ timeout: TRY_MS });
       return true;
     });
     await page.keyboard.press('Enter');
@@ -109,9 +111,9 @@ export class Editor {
     const { page } = this;
     await until(`the cursor is on line ${line}`, async () => {
       await page.keyboard.press('Control+g');
-      await page.locator('.quick-input-widget input[type="text"]').fill(`:${line}:${column}`, { timeout: 2000 });
+      await page.locator('.quick-input-widget input[type="text"]').fill(`:${line}:${column}`, { timeout: TRY_MS });
       await page.keyboard.press('Enter');
-      await page.locator('.statusbar-item', { hasText: `Ln ${line}, Col ${column}` }).first().waitFor({ timeout: 3000 });
+      await page.locator('.statusbar-item', { hasText: `Ln ${line}, Col ${column}` }).first().waitFor({ timeout: TRY_MS });
       return true;
     });
   }
@@ -123,7 +125,7 @@ export class Editor {
     await until(`the hover says "${text}"`, async () => {
       await page.keyboard.press('Control+k');
       await page.keyboard.press('Control+i');
-      await hover.waitFor({ timeout: 3000 });
+      await hover.waitFor({ timeout: TRY_MS });
       return true;
     });
     return hover;
@@ -137,7 +139,7 @@ export class Editor {
       await page.keyboard.press('Escape');
       await place();
       await page.keyboard.press('Control+.');
-      await action.waitFor({ timeout: 3000 });
+      await action.waitFor({ timeout: TRY_MS });
       return true;
     });
     await action.click();

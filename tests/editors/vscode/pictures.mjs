@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-import { Editor } from './editor.mjs';
+import { Editor, until } from './editor.mjs';
 
 const [tools, vsix, example, out] = process.argv.slice(2).map((path) => resolve(path));
 const THEMES = { light: 'Default Light Modern', dark: 'Default Dark Modern' };
@@ -30,12 +30,13 @@ const LAYOUT = {
   'editor.matchBrackets': 'never',
 };
 
+/** What is shown; each answers with what has to be in the picture. */
 const scenes = {
   async job({ editor, page }) {
     await editor.openFile('spark-defaults.conf');
     await page.locator('.squiggly-warning').first().waitFor();
     await editor.goTo(24, 30);
-    await editor.hover('Did you mean');
+    return editor.hover('Did you mean');
   },
 
   async finding({ editor, page }) {
@@ -43,17 +44,19 @@ const scenes = {
     await editor.goTo(75);
     await editor.goTo(57, 18);
     await page.getByText('max 11 x median').first().waitFor();
-    await editor.hover('48 tasks');
+    return editor.hover('48 tasks');
   },
 
   async link({ editor, folder, page }) {
-    mkdirSync(join(folder, 'archive'));
+    mkdirSync(join(folder, 'archive'), { recursive: true });
     for (const log of ['app-20261128001244-0000.zstd', 'app-20261129001252-0000.zstd']) {
       cpSync(join(folder, 'runs', 'app-20261130001252-0000.zstd'), join(folder, 'archive', log));
     }
     await editor.goTo(1);
     await editor.command('sparkls: Link Event Log…');
-    await page.locator('.quick-input-list .monaco-list-row', { hasText: 'archive/' }).first().waitFor();
+    const found = page.locator('.quick-input-list .monaco-list-row', { hasText: 'archive/' }).first();
+    await found.waitFor();
+    return found;
   },
 
   async report({ editor, page }) {
@@ -61,6 +64,7 @@ const scenes = {
     await editor.command('sparkls: Open Run Report');
     await editor.webview().getByText('Where the time went').waitFor();
     await editor.command('Notifications: Clear All Notifications');
+    return editor.webview().getByText('Where the time went');
   },
 };
 
@@ -75,8 +79,11 @@ for (const [theme, name] of Object.entries(THEMES)) {
     await editor.page.keyboard.press('Control+b');
     for (const [picture, scene] of Object.entries(scenes)) {
       await editor.page.setViewportSize({ width: WIDTH, height: HEIGHTS[picture] });
-      await scene({ editor, folder, page: editor.page });
-      await sleep(SETTLED_MS);
+      await until(`${picture} is shown`, async () => {
+        const shown = await scene({ editor, folder, page: editor.page });
+        await sleep(SETTLED_MS);
+        return shown.isVisible();
+      });
       await editor.page.screenshot({ path: join(out, `${picture}-${theme}.png`) });
       await editor.page.keyboard.press('Escape');
     }

@@ -19,7 +19,7 @@ async function hoverOver(page, underlined, text) {
     await page.mouse.move(0, 0);
     const { x, y, width, height } = await underlined.boundingBox();
     await page.mouse.move(x + width / 2, y + height / 2, { steps: 5 });
-    await hover.waitFor({ timeout: 3000 });
+    await hover.waitFor({ timeout: 5000 });
     return true;
   });
   await page.keyboard.press('Escape');
