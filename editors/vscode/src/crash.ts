@@ -20,20 +20,18 @@ export async function tellOfMissing(attempts: readonly Attempt[]): Promise<void>
     return offer(window.showWarningMessage.bind(window), message, { 'Manage trust': 'workbench.trust.manage' });
   }
   if (first?.origin === 'setting') {
-    const message = `sparkls.path is ${first.path}, but that ${sentence(first.problem)}.`;
+    const message = `sparkls.path is ${first.path}: ${first.problem}.`;
     return offer(window.showErrorMessage.bind(window), message, { 'Open setting': openPathSetting });
   }
   const broken = attempts.find((attempt) => attempt.problem !== 'not there');
-  const problem = broken === undefined ? 'none is bundled with this build of the extension, and none is on the PATH'
-    : `${broken.path} (${why(broken.origin)}) ${sentence(broken.problem)}`;
-  const message = `No sparkls server was found: ${problem}. Install it (cargo install sparkls, or pip install sparkls) or set sparkls.path, then restart.`;
+  const problem =
+    broken === undefined
+      ? 'none is bundled with this build of the extension, and none is on the PATH'
+      : `${broken.path} (${why(broken.origin)}): ${broken.problem}`;
+  const message = `No sparkls server was found: ${problem}. Install the sparkls command and restart, or name one in sparkls.path.`;
   return offer(window.showErrorMessage.bind(window), message, {
     'Open setting': openPathSetting, Restart: 'sparkls.restart', 'Open logs': 'sparkls.showClientLogs',
   });
-}
-
-function sentence(problem: string): string {
-  return problem === 'not there' ? 'is not there' : problem;
 }
 
 function openPathSetting(): Thenable<unknown> {

@@ -18,7 +18,7 @@ const SETTINGS = {
   'extensions.autoUpdate': false,
   'extensions.ignoreRecommendations': true,
   'git.enabled': false,
-  'security.workspace.trust.enabled': false,
+  'security.workspace.trust.startupPrompt': 'never',
   'telemetry.telemetryLevel': 'off',
   'update.mode': 'none',
   'window.menuBarVisibility': 'hidden',
@@ -37,11 +37,11 @@ const TRY_MS = 5_000;
 
 export class Editor {
   /** Installs the extension into a profile below `home`, starts the editor in `folder`, and waits until it can be used. */
-  static async open({ tools, vsix, home, folder, settings = {}, viewport = { width: 1280, height: 800 } }) {
+  static async open({ tools, vsix, home, folder, settings = {}, trusted = true, viewport = { width: 1280, height: 800 } }) {
     const editor = new Editor();
     editor.home = home;
     editor.folder = folder;
-    write(join(home, 'data', 'User'), { ...SETTINGS, ...settings });
+    write(join(home, 'data', 'User'), { ...SETTINGS, 'security.workspace.trust.enabled': !trusted, ...settings });
     const entry = join(tools, 'node_modules', 'code-server', 'out', 'node', 'entry.js');
     const profile = ['--user-data-dir', join(home, 'data'), '--extensions-dir', join(home, 'extensions'), '--config', join(home, 'config.yaml')];
     const environment = { ...process.env, HOME: home, LANG: 'C.UTF-8' };
@@ -51,7 +51,8 @@ export class Editor {
     }
     const port = await freePort();
     const address = `127.0.0.1:${port}`;
-    const options = ['--auth', 'none', '--bind-addr', address, '--disable-telemetry', '--disable-update-check', '--disable-workspace-trust', '--disable-getting-started-override'];
+    const options = ['--auth', 'none', '--bind-addr', address, '--disable-telemetry', '--disable-update-check', '--disable-getting-started-override'];
+    options.push(...(trusted ? ['--disable-workspace-trust'] : []));
     editor.server = spawn(process.execPath, [entry, ...profile, ...options, folder], { env: environment, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
     editor.log = '';
     for (const stream of [editor.server.stdout, editor.server.stderr]) {

@@ -191,7 +191,7 @@ export const scenes = {
     await editor.command('sparkls: Restart Server');
     await until('there is another server', () => servers(editor).length === 1 && servers(editor)[0] !== before);
     editor.set({ 'sparkls.path': '/nowhere/sparkls' });
-    await page.locator('.notification-toast', { hasText: 'sparkls.path is /nowhere/sparkls, but that is not there.' }).waitFor();
+    await page.locator('.notification-toast', { hasText: 'sparkls.path is /nowhere/sparkls: not there.' }).waitFor();
     await until('there is no server', () => servers(editor).length === 0);
     editor.set({});
     await hint.waitFor();
