@@ -71,6 +71,27 @@ export const scenes = {
     await page.keyboard.press('Escape');
   },
 
+  async 'keys are completed with what they are'({ editor, page }) {
+    const text = 'spark.sql.adaptive.coalescePartitions.ini';
+    await editor.goTo(27);
+    await page.keyboard.type(text);
+    const offered = page.locator('.suggest-widget.visible .monaco-list-row', { hasText: 'initialPartitionNum' }).first();
+    await until('the key is offered', async () => {
+      await page.keyboard.press('Control+Space');
+      await offered.waitFor({ timeout: 5000 });
+      return true;
+    });
+    await page.keyboard.press('Enter');
+    await line(editor, 'spark.sql.adaptive.coalescePartitions.initialPartitionNum').waitFor();
+    await editor.command('File: Revert File');
+  },
+
+  async 'the line of the version says what a newer Spark changes'({ editor, page }) {
+    await editor.openFile('sparkls.toml');
+    await page.locator('.codelens-decoration a', { hasText: 'until Spark' }).click();
+    await editor.webview('vscode.markdown-language-features').getByText('From Spark 3.5').waitFor();
+  },
+
   async 'a job shows what its last run measured'({ editor, page }) {
     await editor.openFile('nightly_orders.py');
     await page.locator('.codelens-decoration', { hasText: 'app-20261130001252-0000' }).first().waitFor();

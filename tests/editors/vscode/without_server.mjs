@@ -1,5 +1,7 @@
 // The package without a server, in a workspace that is not trusted at first: what is said, and what helps.
 
+import assert from 'node:assert/strict';
+
 export const scenes = {
   async 'without trust nothing but a bundled server is started'({ editor, page }) {
     editor.set({ 'sparkls.path': '/bin/true' });
@@ -12,6 +14,7 @@ export const scenes = {
   async 'with trust the setting counts, and what is no sparkls is named'({ editor, page }) {
     await page.locator('.workspace-trust-editor').getByText('Trust', { exact: true }).first().click();
     await page.locator('.notification-toast', { hasText: 'sparkls.path is /bin/true: its --version says' }).waitFor();
+    assert.equal(await page.locator('.notification-toast', { hasText: 'No sparkls server was found' }).count(), 0);
   },
 
   async 'without any binary the message says what to do'({ editor, page }) {
