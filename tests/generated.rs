@@ -1,8 +1,12 @@
-//! What is made from the rule declarations is current: `docs/rules/`, the groups in README.md, `sparkls.schema.json`.
+//! What is made from the rule declarations is current: `docs/rules/`, the groups in README.md, `sparkls.schema.json`, the
+//! settings of the VS Code extension.
 //!
 //! `SPARKLS_BLESS=1 cargo test --test generated` makes it anew.
 
 #![allow(clippy::unwrap_used)]
+
+#[path = "generated/vscode.rs"]
+mod vscode;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -27,6 +31,8 @@ fn generated() -> BTreeMap<PathBuf, String> {
     files.insert(PathBuf::from("docs/rules/README.md"), index());
     files.insert(PathBuf::from("README.md"), readme());
     files.insert(PathBuf::from("sparkls.schema.json"), format!("{:#}\n", schema()));
+    let manifest = fs::read_to_string(root().join(vscode::MANIFEST)).expect("the manifest is there");
+    files.insert(PathBuf::from(vscode::MANIFEST), vscode::manifest(&manifest, &schema()));
     files
 }
 

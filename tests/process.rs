@@ -225,6 +225,47 @@ fn a_panic_is_told_once_and_everything_else_goes_on() {
 }
 
 #[test]
+fn the_editor_says_what_is_logged_and_where() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("sparkls.log");
+    let mut server = Server::start(&[]);
+    let root = format!("file://{}", folder.path().display());
+    let params = json!({ "processId": null, "rootUri": root, "capabilities": {} });
+    server.send(json!({ "id": 1, "method": "initialize", "params": params }));
+    server.wait(|message| message["id"] == 1);
+    server.send(json!({ "method": "initialized", "params": {} }));
+    let logged = |wanted: &str| {
+        let begun = Instant::now();
+        while !std::fs::read_to_string(&file).is_ok_and(|text| text.contains(wanted)) {
+            assert!(begun.elapsed() < PATIENCE, "{wanted} is not logged");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    };
+    let settings = json!({ "sparkls": { "logLevel": "info", "logFile": file, "sparkVersion": "3.4" } });
+    server.send(json!({ "method": "workspace/didChangeConfiguration", "params": { "settings": settings } }));
+    logged("Spark 3.4");
+    // A place that can't be written is told, and the log on standard error goes on.
+    let settings = json!({ "sparkls": { "logLevel": "info", "logFile": folder.path(), "sparkVersion": "3.5" } });
+    server.send(json!({ "method": "workspace/didChangeConfiguration", "params": { "settings": settings } }));
+    let told = server.wait(|message| message["method"] == "window/showMessage");
+    assert!(told["params"]["message"].as_str().unwrap().contains("no regular file"), "{told}");
+    for id in 2.. {
+        server.send(json!({ "id": id, "method": "sparkls/status" }));
+        let status = server.wait(|message| message["id"] == id);
+        if status["result"]["projects"][0]["sparkVersion"].as_str().is_some_and(|version| version.starts_with("3.5")) {
+            break;
+        }
+    }
+    server.send(json!({ "id": 0, "method": "shutdown" }));
+    server.send(json!({ "method": "exit" }));
+    server.ended();
+    let mut log = String::new();
+    server.child.stderr.take().unwrap().read_to_string(&mut log).unwrap();
+    assert!(log.contains("Spark 3.4") && log.contains("Spark 3.5"), "{log}");
+    assert!(!std::fs::read_to_string(&file).unwrap().contains("Spark 3.5"));
+}
+
+#[test]
 fn typing_writes_nothing_to_the_log() {
     let mut server = Server::greeted(&[], None);
     server.open("file:///job.py", &job("0"));

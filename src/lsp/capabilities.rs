@@ -39,6 +39,8 @@ pub(super) struct Features {
     pub(super) progress: bool,
     /// The client tells of notebooks and their cells.
     pub(super) notebooks: bool,
+    /// The client shows the server's status and wants to hear when it changes.
+    pub(super) status: bool,
 }
 
 impl Features {
@@ -82,6 +84,12 @@ impl Features {
             refresh_hints: workspace.inlay_hint.and_then(|client| client.refresh_support).unwrap_or_default(),
             refresh_lenses: workspace.code_lens.and_then(|client| client.refresh_support).unwrap_or_default(),
             notebooks: client.notebook_document.is_some(),
+            status: client
+                .experimental
+                .as_ref()
+                .and_then(|own| own.get("sparklsStatus"))
+                .and_then(serde_json::Value::as_bool)
+                .unwrap_or_default(),
             progress: client.window.as_ref().and_then(|window| window.work_done_progress).unwrap_or_default(),
         }
     }

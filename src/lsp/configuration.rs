@@ -1,5 +1,7 @@
 //! The editor's settings: at the start, pushed, or asked for.
 
+use std::path::PathBuf;
+
 use serde_json::Value;
 use tower_lsp_server::ls_types::CodeDescription;
 
@@ -22,6 +24,9 @@ pub(super) enum Measured {
 /// A larger document is not analysed, unless the editor says otherwise.
 const MAX_FILE_BYTES: usize = 8 << 20;
 
+/// What may be logged, least first.
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
+
 /// What the editor set.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Editor {
@@ -29,6 +34,10 @@ pub(super) struct Editor {
     pub(super) settings: Settings,
     pub(super) measured: Measured,
     pub(super) max_file_bytes: usize,
+    /// What is logged; the environment's word without it.
+    pub(super) log_level: Option<String>,
+    /// Where the log goes beside standard error.
+    pub(super) log_file: Option<PathBuf>,
     /// The address below which each rule has a page.
     docs_base: Option<String>,
 }
@@ -39,6 +48,8 @@ impl Default for Editor {
             settings: Settings::default(),
             measured: Measured::default(),
             max_file_bytes: MAX_FILE_BYTES,
+            log_level: None,
+            log_file: None,
             docs_base: None,
         }
     }
@@ -50,6 +61,7 @@ impl Editor {
     pub(super) fn read(json: &Value) -> Self {
         let section = ["settings", "sparkls"].iter().fold(json, |json, name| json.get(name).unwrap_or(json));
         let field = |camel: &str, kebab: &str| section.get(camel).or_else(|| section.get(kebab));
+        let text = |camel: &str, kebab: &str| field(camel, kebab).and_then(Value::as_str).map(str::to_owned);
         let measured = match field("measured", "measured").and_then(Value::as_str) {
             Some("lenses") => Measured::Lenses,
             Some("off") => Measured::Off,
@@ -61,7 +73,9 @@ impl Editor {
             measured,
             max_file_bytes: kib
                 .map_or(MAX_FILE_BYTES, |kib| usize::try_from(kib.saturating_mul(1024)).unwrap_or(usize::MAX)),
-            docs_base: field("docsBase", "docs-base").and_then(Value::as_str).map(str::to_owned),
+            log_level: text("logLevel", "log-level").filter(|level| LEVELS.contains(&level.as_str())),
+            log_file: text("logFile", "log-file").filter(|path| !path.is_empty()).map(PathBuf::from),
+            docs_base: text("docsBase", "docs-base"),
         }
     }
 

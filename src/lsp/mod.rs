@@ -17,6 +17,7 @@ mod framing;
 mod hints;
 mod hover;
 mod lenses;
+mod log;
 mod measured;
 mod pages;
 mod panics;
@@ -47,7 +48,7 @@ const STACK_BYTES: usize = 8 << 20;
 /// Serves one editor on this process's standard input and output, and ends the process's work with the exit code that
 /// the protocol asks for: 0 after `shutdown`, else 1.
 pub fn serve() -> ExitCode {
-    log_to_stderr();
+    log::begin();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(WORKERS)
         .thread_stack_size(STACK_BYTES)
@@ -74,12 +75,4 @@ where
     panics::watch();
     let (service, socket) = server::service();
     transport::serve(input, output, service, socket).await
-}
-
-/// Warnings and errors to standard error; `SPARKLS_LOG` asks for more.
-fn log_to_stderr() {
-    use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_from_env("SPARKLS_LOG").unwrap_or_else(|_| EnvFilter::new("warn"));
-    let subscriber = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(false).with_writer(std::io::stderr);
-    let _ = subscriber.try_init();
 }

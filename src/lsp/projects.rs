@@ -9,7 +9,7 @@ use tower_lsp_server::ls_types::*;
 use super::configuration::Editor;
 use super::document::Snapshot;
 use super::session::Session;
-use super::{diagnostics, publish, runs, uri, watch};
+use super::{diagnostics, log, publish, runs, status, uri, watch};
 use crate::workspace::{Kind, Project, Source, Sources};
 
 /// How long the start waits for the client to tell its settings.
@@ -32,6 +32,7 @@ pub(super) fn folders(params: &InitializeParams) -> Vec<PathBuf> {
 pub(super) fn begin(session: &Arc<Session>) {
     let session = Arc::clone(session);
     tokio::spawn(async move {
+        follow_log(&session).await;
         let asking = tokio::spawn(ask_configuration(Arc::clone(&session)));
         let answered = tokio::time::timeout(PATIENCE, asking).await.is_ok();
         reload(&session).await;
@@ -72,9 +73,17 @@ async fn take_configuration(session: &Arc<Session>, editor: Editor) {
         return;
     }
     session.set_editor(editor);
+    follow_log(session).await;
     if *session.ready.borrow() {
         reload(session).await;
         refresh(session);
+    }
+}
+
+/// Logs as the editor says now.
+async fn follow_log(session: &Session) {
+    if let Some(problem) = log::follow(&session.editor()) {
+        session.client.show_message(MessageType::WARNING, problem).await;
     }
 }
 
@@ -114,6 +123,7 @@ async fn reload(session: &Arc<Session>) {
             }
         });
         let Ok(read) = read.await else { continue };
+        tracing::info!("{}: Spark {}", folder.display(), read.environment.version);
         let read = with_open_documents(session, read);
         session.change_project(&folder, |before| Some(read.with_runs_of(before)));
         scan_soon(session, folder.clone());
@@ -184,6 +194,7 @@ pub(super) fn source(snapshot: &Snapshot) -> Option<Source> {
 
 /// What holds for the open documents changed: they are published again, or the client is asked to ask again.
 pub(super) fn refresh(session: &Arc<Session>) {
+    status::tell(session);
     refresh_where(session, |_| true);
 }
 

@@ -99,6 +99,7 @@ pub(super) async fn link(session: &Arc<Session>, folder: &Path, path: PathBuf) -
         Ok(Err(error)) => return Err(sentence(&error)),
         Err(_) => return Err("reading the event log failed inside; the details are in the log".to_owned()),
     };
+    tracing::info!("linked {} from {}", run.label, run.source);
     session.change_project(folder, |project| Some(project.with_run(Arc::clone(&run))));
     projects::refresh(session);
     Ok(run)

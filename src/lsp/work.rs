@@ -9,6 +9,7 @@ use tower_lsp_server::ls_types::MessageType;
 use super::document::Snapshot;
 use super::panics;
 use super::session::Session;
+use super::status;
 
 /// Computes on a worker. Work that is given up before its turn (the request was cancelled, its future dropped) is never
 /// begun. A panic is logged, told to the user once, and is the answer -32603.
@@ -65,6 +66,7 @@ pub(super) async fn settled(session: &Session, snapshot: Arc<Snapshot>) -> Arc<S
 /// Keeps what panicked for the status, and tells the user the first time.
 pub(super) fn tell_once(session: &Arc<Session>, what: String) {
     *session.last_panic.lock() = Some(what);
+    status::tell(session);
     if session.told_of_panic.swap(true, Ordering::Relaxed) {
         return;
     }

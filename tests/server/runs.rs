@@ -136,8 +136,26 @@ async fn a_run_whose_log_grows_is_measured_again() {
         }
     };
     tokio::time::timeout(std::time::Duration::from_secs(60), grown).await.expect("the log is read again");
-    assert_eq!(
-        linked(&mut client).await["projects"][0]["runs"],
-        json!([{ "label": label, "source": runs.join("app-1.inprogress") }])
-    );
+    let known = linked(&mut client).await["projects"][0]["runs"].clone();
+    assert_eq!(known.as_array().map(Vec::len), Some(1));
+    assert_eq!((&known[0]["label"], &known[0]["source"]), (&label, &json!(runs.join("app-1.inprogress"))));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_shows_the_status_hears_when_it_changes() {
+    let folder = example();
+    let is_news = |message: &Value| message["method"] == "sparkls/statusChanged";
+    let mut client = Client::start(json!({ "experimental": { "sparklsStatus": true } }), folder.path()).await;
+    let status = linked(&mut client).await;
+    let run = &status["projects"][0]["runs"][0];
+    assert_eq!(run["application"], "nightly-orders");
+    client.wait(is_news).await;
+    while client.hears(is_news).await {}
+    let unlink = json!({ "command": "sparkls.unlinkRun", "arguments": [run["source"]] });
+    client.request("workspace/executeCommand", unlink).await.unwrap();
+    assert_eq!(client.wait(is_news).await["params"], json!({}));
+
+    let mut other = Client::start(json!({}), folder.path()).await;
+    linked(&mut other).await;
+    assert!(!other.hears(is_news).await, "nobody asked for it");
 }
