@@ -2,7 +2,9 @@
 //!
 //! Each looks at the evaluated attempt of every stage ([`view::StageView`]) and says for each one of four states.
 
-use super::{Check, Level, RuleSettings, RunContext, State, Verdict};
+use std::cmp::Reverse;
+
+use super::{Check, Level, RuleSettings, RunContext, Severity, State, Verdict};
 use crate::history::Past;
 use crate::run::Run;
 use crate::run::model::StageKey;
@@ -46,7 +48,7 @@ crate::rules::rules! {
     regression::REGRESSION,
 }
 
-/// The word of every rule on a run: `log-coverage` first, then what fired by impact, then the rest in the rules' order.
+/// The word of every rule on a run: `log-coverage` first, then what fired by severity and impact, then the rest in the rules' order.
 pub fn verdicts(run: &Run, rules: &RuleSettings) -> Vec<Verdict> {
     verdicts_with_past(run, rules, None)
 }
@@ -73,11 +75,12 @@ pub fn verdicts_with_past(run: &Run, rules: &RuleSettings, past: Option<&Past>) 
     verdicts
 }
 
-fn order(verdict: &Verdict) -> u8 {
+/// What needs a decision comes before what is only good to know, however long that took.
+fn order(verdict: &Verdict) -> (u8, Reverse<Severity>) {
     match (verdict.rule, &verdict.state) {
-        (name, _) if name == log_coverage::LOG_COVERAGE.name => 0,
-        (_, State::Fired) => 1,
-        _ => 2,
+        (name, _) if name == log_coverage::LOG_COVERAGE.name => (0, Reverse(Severity::Error)),
+        (_, State::Fired) => (1, Reverse(verdict.severity)),
+        _ => (2, Reverse(Severity::Error)),
     }
 }
 
