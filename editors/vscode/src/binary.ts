@@ -89,9 +89,8 @@ async function versionOf(binary: string): Promise<{ version: string } | { proble
   try {
     const { stdout } = await promisify(execFile)(binary, ['--version'], { timeout: VERSION_TIMEOUT_MS });
     const version = /^sparkls (\d+\.\d+\.\d+\S*)/.exec(stdout)?.[1];
-    return version === undefined
-      ? { problem: `its --version says "${stdout.trim().slice(0, 80)}", which is not sparkls` }
-      : { version };
+    const [line = ''] = stdout.trim().split('\n');
+    return version === undefined ? { problem: `its --version says "${line.slice(0, 80)}", which is not sparkls` } : { version };
   } catch (error) {
     return { problem: `doesn't run: ${error instanceof Error ? error.message.trim() : String(error)}` };
   }

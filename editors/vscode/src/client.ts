@@ -152,7 +152,8 @@ export class Server implements Disposable {
   }
 
   private connect(binary: Binary): LanguageClient {
-    const client = new LanguageClient(
+    let served = false;
+    const client: LanguageClient = new LanguageClient(
       'sparkls',
       'sparkls',
       { command: binary.path, args: ['server'] },
@@ -162,7 +163,7 @@ export class Server implements Disposable {
         outputChannel: this.logs.server,
         traceOutputChannel: this.logs.trace,
         revealOutputChannelOn: RevealOutputChannelOn.Never,
-        errorHandler: this.errorHandler(),
+        errorHandler: this.errorHandler(() => served && client === this.client),
         middleware: this.middleware,
         diagnosticPullOptions: { onChange: true, onSave: true, onTabs: false },
         stdioOptions: {
@@ -174,6 +175,7 @@ export class Server implements Disposable {
     client.registerFeature(SHOWS_STATUS);
     client.onNotification(STATUS_CHANGED, () => this.changes.fire());
     client.onDidChangeState(({ newState }) => {
+      served ||= newState === State.Running;
       if (client === this.client) {
         this.become(HEALTH[newState]);
       }
@@ -181,7 +183,8 @@ export class Server implements Disposable {
     return client;
   }
 
-  private errorHandler(): ErrorHandler {
+  /** A server that ends before it ever served would do so again, and is not started again. */
+  private errorHandler(served: () => boolean): ErrorHandler {
     const ends: number[] = [];
     return {
       error: (error) => {
@@ -189,6 +192,9 @@ export class Server implements Disposable {
         return { action: ErrorAction.Continue, handled: true };
       },
       closed: (): CloseHandlerResult => {
+        if (!served()) {
+          return { action: CloseAction.DoNotRestart, handled: true };
+        }
         const now = Date.now();
         ends.push(now);
         ends.splice(0, ends.findIndex((end) => now - end < CRASH_WINDOW_MS));

@@ -1,6 +1,6 @@
 // The extension's start and end.
 
-import { Disposable, window, workspace, type ExtensionContext } from 'vscode';
+import { window, workspace, type ExtensionContext } from 'vscode';
 import type { Middleware } from 'vscode-languageclient/node';
 
 import { Server } from './client';
@@ -11,8 +11,6 @@ import { Logs } from './logs';
 import { SHOW_UPGRADE } from './protocol';
 import { SECTION, changesBinary, chosen } from './settings';
 import { StatusItems } from './status';
-
-const SETTLING_MS = 200;
 
 let server: Server | undefined;
 
@@ -29,27 +27,14 @@ export async function activate(context: ExtensionContext): Promise<void> {
     ...register({ context, server: running, logs, documents }),
     running.onDidCrash(() => void tellOfCrash()),
     running.onDidMiss((attempts) => void tellOfMissing(attempts)),
-    restartsForBinary(running),
+    workspace.onDidChangeConfiguration((event) => changesBinary(event) && void running.restart()),
+    workspace.onDidGrantWorkspaceTrust(() => void running.restart()),
   );
   await running.start();
 }
 
 export async function deactivate(): Promise<void> {
   await server?.stop();
-}
-
-/** Trust comes with the settings that were ignored without it, as two events: they are one restart. */
-function restartsForBinary(server: Server): Disposable {
-  let waiting: NodeJS.Timeout | undefined;
-  const restart = (): void => {
-    clearTimeout(waiting);
-    waiting = setTimeout(() => void server.restart(), SETTLING_MS);
-  };
-  return Disposable.from(
-    workspace.onDidChangeConfiguration((event) => changesBinary(event) && restart()),
-    workspace.onDidGrantWorkspaceTrust(restart),
-    new Disposable(() => clearTimeout(waiting)),
-  );
 }
 
 function middleware(context: ExtensionContext, documents: Documents): Middleware {

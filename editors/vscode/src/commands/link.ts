@@ -52,9 +52,14 @@ async function keep(before: readonly LinkedRun[], run: LinkedRun): Promise<void>
   const remember = 'Keep in workspace settings';
   const answer = await window.showInformationMessage(`Linked ${run.label} for this session.`, remember);
   if (answer === remember) {
-    const runs = [run, ...before].map(({ source }) => workspace.asRelativePath(Uri.file(source), false));
+    const runs = [run, ...before].map(({ source }) => (source.includes('://') ? source : relative(source)));
     await workspace.getConfiguration(SECTION).update('runs', [...new Set(runs)], ConfigurationTarget.Workspace);
   }
+}
+
+/** A path below a folder of the workspace as one from there. */
+function relative(source: string): string {
+  return workspace.asRelativePath(Uri.file(source), false);
 }
 
 export async function unlinkEventLog({ server }: Parts): Promise<void> {
