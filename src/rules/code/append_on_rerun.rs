@@ -52,7 +52,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-data-sources-load-save-functions.html#save-modes>
     pub APPEND_ON_RERUN = {
         name: "append-on-rerun", group: Partitions, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -41,7 +41,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-performance-tuning.html#automatically-broadcasting-joins>
     pub BROADCAST_MISSING = {
         name: "broadcast-missing", group: Joins, severity: Information, confidence: Documented,
-        since: "0.2.0",
+        since: "0.1.0",
         options: [("max-rows", 10_000.0, "a side of at most this many rows is small")],
         check: Code(check),
     }

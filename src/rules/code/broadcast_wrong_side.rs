@@ -50,7 +50,7 @@ declare_rule! {
     /// - <https://issues.apache.org/jira/browse/SPARK-40377> (the limit of a broadcast table)
     pub BROADCAST_WRONG_SIDE = {
         name: "broadcast-wrong-side", group: Joins, severity: Warning, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

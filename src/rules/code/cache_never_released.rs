@@ -49,7 +49,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/rdd-programming-guide.html#removing-data>
     pub CACHE_NEVER_RELEASED = {
         name: "cache-never-released", group: Cache, severity: Information, confidence: Documented,
-        since: "0.2.0",
+        since: "0.1.0",
         options: [
             ("max-turns", 10.0, "loops over at most this many literal items are left alone"),
             ("scripts", 0.0, "1 reports caches of scripts, too, which end soon and release everything"),

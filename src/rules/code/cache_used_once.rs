@@ -45,7 +45,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/rdd-programming-guide.html#rdd-persistence>
     pub CACHE_USED_ONCE = {
         name: "cache-used-once", group: Cache, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

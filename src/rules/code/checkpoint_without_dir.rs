@@ -41,7 +41,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/api/pyspark.SparkContext.setCheckpointDir.html>
     pub CHECKPOINT_WITHOUT_DIR = {
         name: "checkpoint-without-dir", group: Cache, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

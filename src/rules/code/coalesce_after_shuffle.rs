@@ -53,7 +53,7 @@ declare_rule! {
     /// - <https://issues.apache.org/jira/browse/SPARK-32291> (a `coalesce` behind a join)
     pub COALESCE_AFTER_SHUFFLE = {
         name: "coalesce-after-shuffle", group: Partitions, severity: Warning, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

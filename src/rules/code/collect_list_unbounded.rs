@@ -42,7 +42,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.functions.collect_list.html>
     pub COLLECT_LIST_UNBOUNDED = {
         name: "collect-list-unbounded", group: Windows, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -41,7 +41,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-ref-syntax-qry-select-join.html>
     pub COLLECTED_LIST_IN_FILTER = {
         name: "collected-list-in-filter", group: Driver, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

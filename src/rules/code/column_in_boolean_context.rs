@@ -39,7 +39,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/column.html>
     pub COLUMN_IN_BOOLEAN_CONTEXT = {
         name: "column-in-boolean-context", group: Correctness, severity: Error, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

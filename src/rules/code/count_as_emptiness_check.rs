@@ -48,7 +48,7 @@ declare_rule! {
     /// - <https://issues.apache.org/jira/browse/SPARK-29874> (what an emptiness check has to read)
     pub COUNT_AS_EMPTINESS_CHECK = {
         name: "count-as-emptiness-check", group: Driver, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -43,7 +43,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/spark-connect-overview.html>
     pub DATAFRAME_TO_RDD = {
         name: "dataframe-to-rdd", group: Udfs, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -45,7 +45,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.show.html>
     pub DEBUG_ACTION = {
         name: "debug-action", group: Driver, severity: Information, confidence: Documented,
-        since: "0.2.0", off: true, check: Code(check),
+        since: "0.1.0", off: true, check: Code(check),
     }
 }
 

@@ -37,7 +37,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/configuration.html#networking> (`spark.rpc.message.maxSize`)
     pub DRIVER_SIDE_DATA = {
         name: "driver-side-data", group: Driver, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

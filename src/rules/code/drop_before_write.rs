@@ -46,7 +46,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-data-sources-load-save-functions.html#save-modes>
     pub DROP_BEFORE_WRITE = {
         name: "drop-before-write", group: Partitions, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -37,7 +37,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.dropDuplicates.html>
     pub DROP_DUPLICATES_ALL_COLUMNS = {
         name: "drop-duplicates-all-columns", group: Windows, severity: Hint, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -52,7 +52,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.functions.approx_count_distinct.html>
     pub EXACT_DISTINCT_COUNT = {
         name: "exact-distinct-count", group: Driver, severity: Hint, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

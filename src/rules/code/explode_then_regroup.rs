@@ -46,7 +46,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.functions.aggregate.html>
     pub EXPLODE_THEN_REGROUP = {
         name: "explode-then-regroup", group: Plan, severity: Information, confidence: Reasoned,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

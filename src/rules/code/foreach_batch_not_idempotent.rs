@@ -48,7 +48,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/streaming/apis-on-dataframes-and-datasets.html#foreachbatch>
     pub FOREACH_BATCH_NOT_IDEMPOTENT = {
         name: "foreach-batch-not-idempotent", group: Streaming, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -54,7 +54,7 @@ declare_rule! {
     /// - <https://issues.apache.org/jira/browse/SPARK-47329> (state that is loaded again for each action)
     pub FOREACH_BATCH_WITHOUT_PERSIST = {
         name: "foreach-batch-without-persist", group: Streaming, severity: Warning, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

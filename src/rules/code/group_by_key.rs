@@ -37,7 +37,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/api/pyspark.RDD.groupByKey.html>
     pub GROUP_BY_KEY = {
         name: "group-by-key", group: Udfs, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -43,7 +43,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.join.html>
     pub IMPLICIT_JOIN_TYPE = {
         name: "implicit-join-type", group: Joins, severity: Hint, confidence: Documented,
-        since: "0.2.0", off: true, check: Code(check),
+        since: "0.1.0", off: true, check: Code(check),
     }
 }
 

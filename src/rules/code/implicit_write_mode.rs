@@ -42,7 +42,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-data-sources-load-save-functions.html#save-modes>
     pub IMPLICIT_WRITE_MODE = {
         name: "implicit-write-mode", group: Partitions, severity: Hint, confidence: Documented,
-        since: "0.2.0", off: true, check: Code(check),
+        since: "0.1.0", off: true, check: Code(check),
     }
 }
 

@@ -48,7 +48,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-data-sources-jdbc.html> (`partitionColumn`, `numPartitions`)
     pub JDBC_SINGLE_PARTITION = {
         name: "jdbc-single-partition", group: Reads, severity: Warning, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -40,7 +40,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-ref-syntax-qry-select-join.html#semi-join>
     pub JOIN_FOR_EXISTENCE = {
         name: "join-for-existence", group: Joins, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

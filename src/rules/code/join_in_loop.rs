@@ -49,7 +49,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.localCheckpoint.html>
     pub JOIN_IN_LOOP = {
         name: "join-in-loop", group: Plan, severity: Warning, confidence: Documented,
-        since: "0.2.0",
+        since: "0.1.0",
         options: [("max-turns", 3.0, "loops over at most this many literal items are left alone")],
         check: Code(check),
     }

@@ -40,7 +40,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-ref-ansi-compliance.html#cast>
     pub JOIN_KEY_EXPRESSION = {
         name: "join-key-expression", group: Joins, severity: Hint, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

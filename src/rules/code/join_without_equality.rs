@@ -50,7 +50,7 @@ declare_rule! {
     /// - <https://issues.apache.org/jira/browse/SPARK-25314> (Python functions in conditions)
     pub JOIN_WITHOUT_EQUALITY = {
         name: "join-without-equality", group: Joins, severity: Warning, confidence: Documented,
-        since: "0.2.0",
+        since: "0.1.0",
         options: [("max-rows", 1000.0, "silent if one side has at most this many rows")],
         check: Code(check),
     }

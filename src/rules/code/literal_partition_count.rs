@@ -41,7 +41,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-performance-tuning.html#coalescing-post-shuffle-partitions>
     pub LITERAL_PARTITION_COUNT = {
         name: "literal-partition-count", group: Partitions, severity: Hint, confidence: Reasoned,
-        since: "0.2.0", off: true, check: Code(check),
+        since: "0.1.0", off: true, check: Code(check),
     }
 }
 

@@ -36,7 +36,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-data-sources-parquet.html#schema-merging>
     pub MERGE_SCHEMA = {
         name: "merge-schema", group: Reads, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -45,7 +45,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/streaming/apis-on-dataframes-and-datasets.html#handling-late-data-and-watermarking>
     pub MISSING_WATERMARK = {
         name: "missing-watermark", group: Streaming, severity: Warning, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

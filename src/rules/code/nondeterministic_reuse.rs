@@ -52,7 +52,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/rdd-programming-guide.html#rdd-persistence>
     pub NONDETERMINISTIC_REUSE = {
         name: "nondeterministic-reuse", group: Cache, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

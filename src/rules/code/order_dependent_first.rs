@@ -43,7 +43,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.dropDuplicates.html>
     pub ORDER_DEPENDENT_FIRST = {
         name: "order-dependent-first", group: Windows, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

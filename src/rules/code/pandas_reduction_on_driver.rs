@@ -45,7 +45,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.toPandas.html>
     pub PANDAS_REDUCTION_ON_DRIVER = {
         name: "pandas-reduction-on-driver", group: Driver, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -42,7 +42,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-data-sources-parquet.html#partition-discovery>
     pub PARTITION_BY_HIGH_CARDINALITY = {
         name: "partition-by-high-cardinality", group: Partitions, severity: Information, confidence: Reasoned,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

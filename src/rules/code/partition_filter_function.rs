@@ -41,7 +41,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-data-sources-parquet.html#partition-discovery>
     pub PARTITION_FILTER_FUNCTION = {
         name: "partition-filter-function", group: Reads, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

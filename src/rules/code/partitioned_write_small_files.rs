@@ -54,7 +54,7 @@ declare_rule! {
     /// - <https://issues.apache.org/jira/browse/SPARK-45594> (files of a partitioned write)
     pub PARTITIONED_WRITE_SMALL_FILES = {
         name: "partitioned-write-small-files", group: Partitions, severity: Warning, confidence: Documented,
-        since: "0.2.0",
+        since: "0.1.0",
         options: [("few-tasks", 16.0, "silent if a repartition or coalesce leaves at most this many tasks")],
         check: Code(check),
     }

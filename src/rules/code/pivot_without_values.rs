@@ -40,7 +40,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/configuration.html#runtime-sql-configuration> (`spark.sql.pivotMaxValues`)
     pub PIVOT_WITHOUT_VALUES = {
         name: "pivot-without-values", group: Plan, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -53,7 +53,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/tutorial/sql/arrow_pandas.html#arrow-python-udfs>
     pub PYTHON_UDF = {
         name: "python-udf", group: Udfs, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -39,7 +39,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/security.html>
     pub SECRET_IN_CODE = {
         name: "secret-in-code", group: Correctness, severity: Information, confidence: Reasoned,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

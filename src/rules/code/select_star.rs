@@ -45,7 +45,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-ref-syntax-qry-select.html>
     pub SELECT_STAR = {
         name: "select-star", group: Plan, severity: Hint, confidence: Documented,
-        since: "0.2.0", off: true, check: Code(check),
+        since: "0.1.0", off: true, check: Code(check),
     }
 }
 

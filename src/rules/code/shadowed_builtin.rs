@@ -38,7 +38,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/functions.html>
     pub SHADOWED_BUILTIN = {
         name: "shadowed-builtin", group: Correctness, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -38,7 +38,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/streaming/structured-streaming-kafka-integration.html>
     pub SILENT_DATA_LOSS = {
         name: "silent-data-loss", group: Streaming, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

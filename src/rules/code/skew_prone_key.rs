@@ -54,7 +54,7 @@ declare_rule! {
     /// - <https://issues.apache.org/jira/browse/SPARK-39921> (the streamed side of a broadcast join)
     pub SKEW_PRONE_KEY = {
         name: "skew-prone-key", group: Joins, severity: Warning, confidence: Reasoned,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -43,7 +43,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-performance-tuning.html#caching-data>
     pub SOURCE_READ_TWICE = {
         name: "source-read-twice", group: Reads, severity: Hint, confidence: Reasoned,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

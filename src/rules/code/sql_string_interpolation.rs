@@ -42,7 +42,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.SparkSession.sql.html>
     pub SQL_STRING_INTERPOLATION = {
         name: "sql-string-interpolation", group: Correctness, severity: Information, confidence: Reasoned,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

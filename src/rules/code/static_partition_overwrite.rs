@@ -47,7 +47,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/configuration.html#runtime-sql-configuration>
     pub STATIC_PARTITION_OVERWRITE = {
         name: "static-partition-overwrite", group: Partitions, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

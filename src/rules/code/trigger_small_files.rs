@@ -42,7 +42,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/streaming/apis-on-dataframes-and-datasets.html#triggers>
     pub TRIGGER_SMALL_FILES = {
         name: "trigger-small-files", group: Streaming, severity: Information, confidence: Documented,
-        since: "0.2.0",
+        since: "0.1.0",
         options: [("min-seconds", 60.0, "triggers of at least this many seconds are left alone")],
         check: Code(check),
     }

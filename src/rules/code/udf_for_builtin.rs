@@ -46,7 +46,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/functions.html>
     pub UDF_FOR_BUILTIN = {
         name: "udf-for-builtin", group: Udfs, severity: Warning, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -49,7 +49,7 @@ declare_rule! {
     /// - <https://issues.apache.org/jira/browse/SPARK-25314> (Python functions in conditions of joins)
     pub UDF_IN_FILTER = {
         name: "udf-in-filter", group: Udfs, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -45,7 +45,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/rdd-programming-guide.html#broadcast-variables>
     pub UDF_LARGE_CLOSURE = {
         name: "udf-large-closure", group: Udfs, severity: Information, confidence: Documented,
-        since: "0.2.0",
+        since: "0.1.0",
         options: [("max-items", 1000.0, "literal collections with fewer items travel with the task unnoticed")],
         check: Code(check),
     }

@@ -58,7 +58,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/tutorial/sql/arrow_pandas.html#iterator-of-series-to-iterator-of-series>
     pub UDF_SETUP_PER_ROW = {
         name: "udf-setup-per-row", group: Udfs, severity: Warning, confidence: Reasoned,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

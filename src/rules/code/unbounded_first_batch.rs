@@ -40,7 +40,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/streaming/structured-streaming-kafka-integration.html>
     pub UNBOUNDED_FIRST_BATCH = {
         name: "unbounded-first-batch", group: Streaming, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -42,7 +42,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.unionByName.html>
     pub UNION_BY_POSITION = {
         name: "union-by-position", group: Correctness, severity: Hint, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

@@ -45,7 +45,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.unionByName.html>
     pub UNION_IN_LOOP = {
         name: "union-in-loop", group: Plan, severity: Information, confidence: Documented,
-        since: "0.2.0",
+        since: "0.1.0",
         options: [("max-turns", 3.0, "loops over at most this many literal items are left alone")],
         check: Code(check),
     }

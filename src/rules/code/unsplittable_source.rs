@@ -43,7 +43,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-performance-tuning.html> (`spark.sql.files.maxPartitionBytes`)
     pub UNSPLITTABLE_SOURCE = {
         name: "unsplittable-source", group: Reads, severity: Information, confidence: Documented,
-        since: "0.2.0", check: Code(check),
+        since: "0.1.0", check: Code(check),
     }
 }
 

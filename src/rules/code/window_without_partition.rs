@@ -48,7 +48,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/sql-ref-syntax-qry-select-window.html>
     pub WINDOW_WITHOUT_PARTITION = {
         name: "window-without-partition", group: Windows, severity: Warning, confidence: Documented,
-        since: "0.2.0",
+        since: "0.1.0",
         options: [("max-rows", 1_000_000.0, "silent if the frame has at most this many rows")],
         check: Code(check),
     }

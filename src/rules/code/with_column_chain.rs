@@ -48,7 +48,7 @@ declare_rule! {
     /// - <https://spark.apache.org/docs/latest/api/python/reference/pyspark.sql/api/pyspark.sql.DataFrame.withColumns.html>
     pub WITH_COLUMN_CHAIN = {
         name: "with-column-chain", group: Plan, severity: Hint, confidence: Documented,
-        since: "0.2.0", off: true,
+        since: "0.1.0", off: true,
         options: [("min-calls", 8.0, "chains of fewer calls are left alone")],
         check: Code(check),
     }

@@ -31,7 +31,7 @@ declare_rule! {
     /// - [Switching a rule off in one place](../settings.md#switching-a-rule-off-in-one-place)
     pub UNUSED_SUPPRESSION = {
         name: "unused-suppression", group: Carriers, severity: Hint, confidence: Documented,
-        since: "0.2.0", check: Settings(check),
+        since: "0.1.0", check: Settings(check),
     }
 }
 
