@@ -32,11 +32,16 @@ pub(super) fn folders(params: &InitializeParams) -> Vec<PathBuf> {
 pub(super) fn begin(session: &Arc<Session>) {
     let session = Arc::clone(session);
     tokio::spawn(async move {
-        follow_log(&session).await;
+        follow_log(&session, &session.editor()).await;
         let asking = tokio::spawn(ask_configuration(Arc::clone(&session)));
         let answered = tokio::time::timeout(PATIENCE, asking).await.is_ok();
+        let read_with = session.editor();
         reload(&session).await;
         session.ready.send_replace(true);
+        // Settings that came while the projects were read found nothing to read again.
+        if *session.editor() != *read_with {
+            reload(&session).await;
+        }
         refresh(&session);
         watch::begin(&session).await;
         // A client that took its time is heard by `ask_configuration` itself.
@@ -72,8 +77,9 @@ async fn take_configuration(session: &Arc<Session>, editor: Editor) {
     if *session.editor() == editor {
         return;
     }
+    // What is read with the new settings is logged as they say.
+    follow_log(session, &editor).await;
     session.set_editor(editor);
-    follow_log(session).await;
     if *session.ready.borrow() {
         reload(session).await;
         refresh(session);
@@ -81,8 +87,8 @@ async fn take_configuration(session: &Arc<Session>, editor: Editor) {
 }
 
 /// Logs as the editor says now.
-async fn follow_log(session: &Session) {
-    if let Some(problem) = log::follow(&session.editor()) {
+async fn follow_log(session: &Session, editor: &Editor) {
+    if let Some(problem) = log::follow(editor) {
         session.client.show_message(MessageType::WARNING, problem).await;
     }
 }
