@@ -37,13 +37,13 @@ fn every_rule_says_one_thing_of_every_stage() {
 }
 
 #[test]
-fn coverage_comes_first_and_the_costliest_finding_next() {
+fn coverage_comes_first_then_warnings_and_of_equal_ones_the_costliest() {
     for log in LOGS {
         let verdicts = judge(&read(log));
         assert_eq!(verdicts[0].rule, "log-coverage");
-        let fired: Vec<f64> =
-            verdicts[1..].iter().filter(|v| v.is_fired()).map(|verdict| verdict.impact_s.unwrap_or(0.0)).collect();
-        assert!(fired.is_sorted_by(|a, b| a >= b), "{log}: {fired:?}");
+        let fired = verdicts[1..].iter().filter(|verdict| verdict.is_fired());
+        let ranks: Vec<(Severity, f64)> = fired.map(|one| (one.severity, one.impact_s.unwrap_or(0.0))).collect();
+        assert!(ranks.is_sorted_by(|a, b| a >= b), "{log}: {ranks:?}");
     }
 }
 

@@ -76,7 +76,8 @@ pub(super) fn load_missing(session: &Arc<Session>) {
 pub(super) async fn link(session: &Arc<Session>, folder: &Path, path: PathBuf) -> Result<Arc<MeasuredRun>, String> {
     let Some(project) = session.project_at(folder) else { return Err("no folder is open".to_owned()) };
     let (sender, receiver) = unbounded_channel();
-    session.logs.begin(&project.root, &path);
+    // The project itself may still be the empty one that stands in until it is read.
+    session.logs.begin(folder, &path);
     let mut follower = session.logs.follower(&path);
     let reader = Arc::clone(session);
     let reading = tokio::task::spawn_blocking(move || {
