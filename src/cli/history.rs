@@ -77,11 +77,10 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 }
 
 fn verdict(jobs: &[Job]) -> ExitCode {
-    const INCONCLUSIVE: u8 = 3;
     if jobs.iter().any(Job::is_slower) {
         Exit::Findings.into()
     } else if jobs.is_empty() || jobs.iter().any(|job| !job.can_tell()) {
-        INCONCLUSIVE.into()
+        Exit::Inconclusive.into()
     } else {
         Exit::Clean.into()
     }

@@ -13,6 +13,7 @@ use std::process::ExitCode;
 
 use anyhow::Context as _;
 
+use super::Exit;
 use super::logs::{self, Choice, ReadRun};
 use crate::eventlog::Location;
 use crate::history::{self, Past, Row};
@@ -76,9 +77,6 @@ pub struct Options {
     pub redact: bool,
 }
 
-/// Exit code of a run whose inputs could not all be read.
-const UNREADABLE: u8 = 2;
-
 /// Reports on one log. A log that can't be read is an error; code that can't be read is named on stderr, the rest is
 /// still linked, and the exit code is 2.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
@@ -110,7 +108,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
             result => result?,
         },
     }
-    Ok(if unreadable { ExitCode::from(UNREADABLE) } else { ExitCode::SUCCESS })
+    Ok(if unreadable { Exit::Unreadable } else { Exit::Clean }.into())
 }
 
 /// Judges a run with the thresholds of the project in the current folder.

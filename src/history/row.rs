@@ -136,7 +136,7 @@ fn measured(run: &Run, key: StageKey, stage: &Stage, row: Row) -> Row {
         spill_memory_bytes: sum(&tasks.spill_memory, &["Memory Bytes Spilled"]),
         gc_ms: sum(&tasks.gc_time, &["JVM GC Time"]),
         cores: slots::stage_cores(run, key),
-        coverage: stats::coverage(stage),
+        coverage: stats::coverage_of(stage, counted.len()),
         ..row
     }
 }

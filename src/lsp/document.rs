@@ -329,11 +329,14 @@ impl Snapshot {
     /// What the linked runs say of it; while the syntax is broken, what they said before, moved with the text. For workers.
     pub(super) fn measured(&self) -> Arc<Measured> {
         let runs = &self.project.runs;
-        let now = Arc::new(Measured::of(self.analysis(), runs));
-        if self.parsed.is_broken.load(Ordering::Relaxed) {
-            return self.lineage.kept(self.revision, runs).unwrap_or(now);
+        // The analysis tells whether the syntax is broken.
+        let analysis = self.analysis();
+        let is_broken = self.parsed.is_broken.load(Ordering::Relaxed);
+        if is_broken && let Some(kept) = self.lineage.kept(self.revision, runs) {
+            return kept;
         }
-        if !now.notes.is_empty() {
+        let now = Arc::new(Measured::of(analysis, runs));
+        if !is_broken && !now.notes.is_empty() {
             self.lineage.keep(self.revision, &now);
         }
         now

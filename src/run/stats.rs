@@ -117,7 +117,12 @@ pub fn pick(column: &Column, chosen: &[usize]) -> Vec<u64> {
 
 /// Population ÷ `Number of Tasks`; `None` if the number of tasks was not recorded.
 pub fn coverage(stage: &Stage) -> Option<f64> {
-    (stage.task_count > 0).then(|| population(&stage.tasks).len() as f64 / f64::from(stage.task_count))
+    coverage_of(stage, population(&stage.tasks).len())
+}
+
+/// As [`coverage`], of a population that is counted already.
+pub fn coverage_of(stage: &Stage, counted: usize) -> Option<f64> {
+    (stage.task_count > 0).then(|| counted as f64 / f64::from(stage.task_count))
 }
 
 /// The attempt of a stage to evaluate: the one with most partitions that succeeded; of equal ones the later.

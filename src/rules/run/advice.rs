@@ -5,11 +5,10 @@ use super::in_force::in_force;
 use super::stage_plan::{Operator, StagePlan, UserPartitions};
 use super::tiny_partitions;
 use super::view::StageView;
-use super::words::{bytes, count};
+use super::words::{MIB, bytes, count};
 use crate::rules::RunContext;
 use crate::run::Run;
 
-const MIB: f64 = 1024.0 * 1024.0;
 /// A side below this is worth a broadcast whatever the threshold is.
 const SMALL_SIDE: f64 = 10.0 * MIB;
 const ADVISORY: &str = "spark.sql.adaptive.advisoryPartitionSizeInBytes";

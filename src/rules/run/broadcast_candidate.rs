@@ -3,7 +3,7 @@
 use super::advice::{Side, small_side};
 use super::stage_plan::{Operator, StagePlan};
 use super::view::StageView;
-use super::words::bytes;
+use super::words::{MIB, bytes};
 use super::{on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, State, Verdict};
@@ -42,8 +42,6 @@ declare_rule! {
         check: Run(check),
     }
 }
-
-const MIB: f64 = 1024.0 * 1024.0;
 
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     per_stage(context, |view| {

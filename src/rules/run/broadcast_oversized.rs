@@ -2,7 +2,7 @@
 
 use super::in_force::in_force;
 use super::sources::{stages_by_accumulator, stages_of};
-use super::words::{bytes, count, duration};
+use super::words::{GIB, bytes, count, duration};
 use super::worth_painting;
 use crate::declare_rule;
 use crate::rules::{RunContext, State, Subject, Verdict};
@@ -39,8 +39,6 @@ declare_rule! {
         check: Run(check),
     }
 }
-
-const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     let run = context.run;

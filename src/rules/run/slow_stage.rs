@@ -5,7 +5,7 @@ use super::skewed_stage::{SKEWED_STAGE, is_skewed};
 use super::slow_host::{SLOW_HOST, fires};
 use super::stage_plan::StagePlan;
 use super::view::StageView;
-use super::words::{bytes, count, duration, percent};
+use super::words::{GIB, bytes, count, duration, percent};
 use super::{advice, on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, State, Verdict};
@@ -49,8 +49,6 @@ declare_rule! {
         check: Run(check),
     }
 }
-
-const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
 
 /// One cause that holds.
 struct Cause {

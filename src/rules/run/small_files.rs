@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::sources::{identity, is_scan, name, stages_by_accumulator, stages_of};
-use super::words::{bytes, count, grouped};
+use super::words::{MIB, bytes, count, grouped};
 use super::worth_painting;
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
@@ -49,7 +49,6 @@ declare_rule! {
     }
 }
 
-const MIB: f64 = 1024.0 * 1024.0;
 /// Bytes of a file that is read well, for the advice.
 const GOOD_FILE: f64 = 128.0 * MIB;
 

@@ -3,7 +3,7 @@
 use super::skewed_stage::{SKEWED_STAGE, is_skewed};
 use super::stage_plan::StagePlan;
 use super::view::StageView;
-use super::words::{bytes, count, percent};
+use super::words::{MIB, bytes, count, percent};
 use super::{advice, on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Verdict};
@@ -45,8 +45,6 @@ declare_rule! {
         check: Run(check),
     }
 }
-
-const MIB: f64 = 1024.0 * 1024.0;
 
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     per_stage(context, |view| {

@@ -204,10 +204,7 @@ impl<'a> StageView<'a> {
 
     /// Share of the announced tasks that count; 1 where their number was not recorded.
     pub fn coverage(&self) -> f64 {
-        match self.stage.task_count {
-            0 => 1.0,
-            announced => self.count() as f64 / f64::from(announced),
-        }
+        stats::coverage_of(self.stage, self.count()).unwrap_or(1.0)
     }
 
     /// Why no rule can judge this stage, if so.

@@ -1,5 +1,10 @@
 //! Numbers as people read them: durations, sizes as Spark prints them, ratios and shares.
 
+/// Bytes.
+pub(crate) const MIB: f64 = 1024.0 * 1024.0;
+/// Bytes.
+pub(crate) const GIB: f64 = 1024.0 * MIB;
+
 /// `340 ms`, `1.2 s`, `4 min 5 s`, `2 h 3 min`.
 pub(crate) fn duration(ms: f64) -> String {
     let ms = ms.max(0.0);

@@ -8,7 +8,7 @@ use crate::rules::run::stage_noun;
 use crate::rules::run::view::StageView;
 use crate::rules::run::words::{bytes, count, duration, percent};
 use crate::run::Column;
-use crate::run::stats::{Distribution, by_host, mean, median, pick};
+use crate::run::stats::{Distribution, mean, median, pick};
 
 /// Hosts of a stage that are listed; the slowest ones.
 const HOSTS: usize = 20;
@@ -86,8 +86,7 @@ struct Host<'a> {
 }
 
 fn hosts(view: &StageView<'_>) -> Markup {
-    let mut hosts: Vec<Host<'_>> =
-        by_host(view.tasks(), &view.rows).into_values().map(|rows| host(view, &rows)).collect();
+    let mut hosts: Vec<Host<'_>> = view.by_host().into_values().map(|rows| host(view, &rows)).collect();
     if hosts.len() < 2 {
         return html! {};
     }
