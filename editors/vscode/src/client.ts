@@ -26,6 +26,7 @@ export class Server implements Disposable {
   private readonly crashes = new EventEmitter<void>();
   private readonly misses = new EventEmitter<readonly Attempt[]>();
   private client: LanguageClient | undefined;
+  private readonly ends: number[] = [];
   private work: Promise<void> = Promise.resolve();
   private restartWaits = false;
 
@@ -153,7 +154,7 @@ export class Server implements Disposable {
 
   private connect(binary: Binary): LanguageClient {
     let served = false;
-    const client: LanguageClient = new LanguageClient(
+    const client: LanguageClient = new QuietClient(
       'sparkls',
       'sparkls',
       { command: binary.path, args: ['server'] },
@@ -164,6 +165,7 @@ export class Server implements Disposable {
         traceOutputChannel: this.logs.trace,
         revealOutputChannelOn: RevealOutputChannelOn.Never,
         errorHandler: this.errorHandler(() => served && client === this.client),
+        initializationFailedHandler: () => false,
         middleware: this.middleware,
         diagnosticPullOptions: { onChange: true, onSave: true, onTabs: false },
         stdioOptions: {
@@ -184,36 +186,47 @@ export class Server implements Disposable {
   }
 
   /** A server that ends before it ever served would do so again, and is not started again. */
-  private errorHandler(served: () => boolean): ErrorHandler {
-    const ends: number[] = [];
+  private errorHandler(hasServed: () => boolean): ErrorHandler {
     return {
       error: (error) => {
         this.logs.client.error(`the connection to the server fails: ${error.message}`);
         return { action: ErrorAction.Continue, handled: true };
       },
       closed: (): CloseHandlerResult => {
-        if (!served()) {
-          return { action: CloseAction.DoNotRestart, handled: true };
+        if (hasServed()) {
+          this.client = undefined;
+          this.startAgain();
         }
-        const now = Date.now();
-        ends.push(now);
-        ends.splice(0, ends.findIndex((end) => now - end < CRASH_WINDOW_MS));
-        if (ends.length <= MAX_RESTARTS) {
-          this.logs.client.warn('the server ended without being asked to and is started again');
-          return { action: CloseAction.Restart, handled: true };
-        }
-        this.logs.client.error(`the server ended ${ends.length} times within three minutes and is left stopped`);
-        this.client = undefined;
-        this.become('failed');
-        this.crashes.fire();
         return { action: CloseAction.DoNotRestart, handled: true };
       },
     };
   }
 
+  private startAgain(): void {
+    const now = Date.now();
+    this.ends.push(now);
+    this.ends.splice(0, this.ends.findIndex((end) => now - end < CRASH_WINDOW_MS));
+    if (this.ends.length <= MAX_RESTARTS) {
+      this.logs.client.warn('the server ended without being asked to and is started again');
+      void this.start();
+      return;
+    }
+    this.logs.client.error(`the server ended ${this.ends.length} times within three minutes and is left stopped`);
+    this.ends.length = 0;
+    this.become('failed');
+    this.crashes.fire();
+  }
+
   private become(health: Health): void {
     this.health = health;
     this.changes.fire();
+  }
+}
+
+/** What goes wrong is logged here and said once, by `onDidCrash`, instead of in a message for each of its signs. */
+class QuietClient extends LanguageClient {
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
   }
 }
 

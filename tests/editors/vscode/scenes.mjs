@@ -1,7 +1,7 @@
 // What a user does, and sees. Each scene starts where the one before it left the editor.
 
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, readFileSync, readdirSync, readlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { until } from './editor.mjs';
@@ -25,17 +25,18 @@ async function hoverOver(page, underlined, text) {
   await page.keyboard.press('Escape');
 }
 
-/** The processes of the bundled server of this editor. */
+/** The processes of the bundled server of this editor; one that only tells its version is none. */
 function servers(editor) {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
-  const program = (pid) => {
+  const serves = (pid) => {
     try {
-      return readlinkSync(`/proc/${pid}/exe`);
+      const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return command[0].startsWith(join(editor.home, 'extensions')) && command[1] === 'server';
     } catch {
-      return '';
+      return false;
     }
   };
-  return pids.filter((pid) => program(pid).startsWith(join(editor.home, 'extensions'))).map(Number);
+  return pids.filter(serves).map(Number);
 }
 
 /** What the extension logged. */
