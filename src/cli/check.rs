@@ -231,9 +231,7 @@ fn print(args: &Args, outcome: &Outcome, idle: &[PathBuf]) -> anyhow::Result<()>
         Format::Github => output::github::render(outcome),
         Format::Junit => output::junit::render(outcome, |severity| args.fail_on.admits(severity)),
     };
-    let mut stdout = anstream::stdout();
-    stdout.write_all(text.as_bytes())?;
-    Ok(stdout.flush()?)
+    Ok(super::print(&text)?)
 }
 
 fn terminal_width() -> usize {

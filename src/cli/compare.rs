@@ -183,7 +183,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
             let plain = anstream::adapter::strip_str(&written).to_string();
             std::fs::write(path, plain).with_context(|| path.display().to_string())?;
         }
-        None => anstream::stdout().write_all(written.as_bytes())?,
+        None => super::print(&written)?,
     }
     Ok(exit(&page).into())
 }

@@ -4,7 +4,6 @@ mod jobs;
 mod json;
 mod text;
 
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -72,7 +71,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
         (Format::Text, Some(_), None) => text::job(&jobs[0], args.all),
         (Format::Text, None, _) => text::jobs(&args.from, &jobs),
     };
-    anstream::stdout().write_all(shown.as_bytes())?;
+    super::print(&shown)?;
     Ok(if args.fail_on_regression { verdict(&jobs) } else { Exit::Clean.into() })
 }
 

@@ -114,6 +114,18 @@ fn failed(error: &anyhow::Error) -> ExitCode {
     Exit::Unreadable.into()
 }
 
+/// Writes a page to stdout in one piece; what is taken out between its colours would make a system call of each of them.
+fn print(page: &str) -> io::Result<()> {
+    let mut stdout = anstream::stdout();
+    match stdout.current_choice() {
+        anstream::ColorChoice::Never => {
+            stdout.as_inner().lock().write_all(anstream::adapter::strip_str(page).to_string().as_bytes())?;
+        }
+        _ => stdout.write_all(page.as_bytes())?,
+    }
+    stdout.flush()
+}
+
 fn colour(choice: ColorChoice) -> anstream::ColorChoice {
     match choice {
         ColorChoice::Auto => anstream::ColorChoice::Auto,

@@ -103,7 +103,7 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     };
     match &options.output {
         Some(path) => std::fs::write(path, report).with_context(|| path.display().to_string())?,
-        None => match anstream::stdout().write_all(report.as_bytes()) {
+        None => match super::print(&report) {
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
             result => result?,
         },

@@ -1,7 +1,5 @@
 //! `sparkls rules`.
 
-use std::io::Write as _;
-
 use clap::ValueEnum;
 use serde_json::json;
 
@@ -31,7 +29,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         Format::Text => table(rules::all()),
         Format::Json => json(rules::all())?,
     };
-    anstream::stdout().write_all(text.as_bytes())?;
+    super::print(&text)?;
     Ok(Exit::Clean)
 }
 

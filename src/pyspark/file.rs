@@ -1,8 +1,9 @@
 //! A Python document and its plan, kept up to date edit by edit.
 
-use std::sync::{Arc, OnceLock};
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
 
-use memchr::memmem;
+use regex::Regex;
 use rustc_hash::FxHashMap;
 
 use super::StaticPlan;
@@ -143,6 +144,18 @@ pub struct NotebookCode<'n> {
     pub sql: &'n [Span],
 }
 
+/// The plan of a text that nobody edits, which may import modules of its project. A text that other modules are read with is
+/// parsed once for them all.
+pub fn plan_in(text: &Arc<str>, imports: &Imports) -> Arc<StaticPlan> {
+    let Some(module) = imports.shared(text) else { return PythonFile::parse_in(text, imports).plan };
+    let mut tops = Cow::Borrowed(module.tops());
+    let cells = cells::cells(text);
+    if !cells.is_empty() {
+        add_cells(tops.to_mut(), cells.into_iter());
+    }
+    Arc::new(interpret(text, &tops, imports))
+}
+
 /// Puts statements of SQL among those of Python.
 fn add_cells(tops: &mut Vec<Placed>, cells: impl Iterator<Item = (u32, Top)>) {
     let before = tops.len();
@@ -262,22 +275,10 @@ fn first_line(text: &str) -> u32 {
 ///
 /// A frame can only be proven by an import or a session, and each of these spells one of the marks.
 pub fn may_use_spark(text: &str) -> bool {
-    const MARKS: [&str; 11] = [
-        "spark",
-        "Spark",
-        "SPARK",
-        "awsglue",
-        "databricks",
-        "dbutils",
-        "sqlContext",
-        "sqlCtx",
-        "import dlt",
-        "delta.tables",
-        "# MAGIC %sql",
-    ];
-    static FINDERS: OnceLock<Vec<memmem::Finder<'static>>> = OnceLock::new();
-    let finders = FINDERS.get_or_init(|| MARKS.iter().map(memmem::Finder::new).collect());
-    finders.iter().any(|finder| finder.find(text.as_bytes()).is_some())
+    const MARKS: &str =
+        "spark|Spark|SPARK|awsglue|databricks|dbutils|sqlContext|sqlCtx|import dlt|delta\\.tables|# MAGIC %sql";
+    static MARK: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(MARKS).ok());
+    MARK.as_ref().is_none_or(|mark| mark.is_match(text))
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ mod value;
 mod versions;
 
 pub use context::{StringContext, StringRole};
-pub use file::{NotebookCode, PythonFile, may_use_spark, sql_script};
+pub use file::{NotebookCode, PythonFile, may_use_spark, plan_in, sql_script};
 pub use ipython::{code as code_of_cell, loads_other_sql, sql as sql_of_cell};
 pub use modules::{Imports, ModulePath, Modules};
 pub use outline::{Symbol, SymbolKind};

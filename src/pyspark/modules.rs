@@ -2,8 +2,9 @@
 //! somebody first imports them.
 
 use std::path::{Component, Path};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
+use memchr::memmem::Finder;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::api;
@@ -337,6 +338,13 @@ impl Imports {
         self.importers().next().is_some()
     }
 
+    /// The file itself as a module that is read with others, if this is its text: they import it, or it imports them and is
+    /// read for what it calls there.
+    pub(super) fn shared(&self, text: &str) -> Option<&Module> {
+        let own = self.modules.module(&self.path.dotted)?;
+        (*own.text == *text && (self.have_callers() || self.are_used_by(text))).then_some(own)
+    }
+
     fn importers(&self) -> impl Iterator<Item = &Arc<Module>> {
         self.modules.importers(&self.path.dotted).iter().filter_map(|path| self.modules.module(path))
     }
@@ -348,42 +356,50 @@ impl Imports {
     }
 }
 
-/// Modules that a text's lines import, as far as single lines tell.
+/// Modules that a text's import statements name, as far as a scan tells.
 fn imported(text: &str) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(|line| {
-        let line = line.trim_start();
-        let rest = line.strip_prefix("from ").or_else(|| line.strip_prefix("import "))?;
-        rest.split([' ', ',', ';', '#']).find(|word| !word.is_empty())
-    })
+    import_statements(text).flat_map(|(from, names)| from.into_iter().chain(names.filter(move |_| from.is_none())))
 }
 
 /// Modules that a text may import: those that it names, and names that it takes out of them.
 fn imported_names(text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    let mut at = 0;
-    for line in text.split_inclusive('\n') {
-        let statement = line.trim_start();
-        let start = at + line.len() - statement.len();
-        at += line.len();
-        if let Some(modules) = statement.strip_prefix("import ") {
-            let words = modules.split(',').filter_map(|module| module.split_whitespace().next());
-            found.extend(words.map(str::to_owned));
-        } else if let Some((module, names)) =
-            statement.strip_prefix("from ").and_then(|rest| rest.split_once(" import "))
-        {
-            let module = module.trim();
-            let names = match names.trim_start().starts_with('(') {
-                true => text[start..].split_once('(').and_then(|(_, rest)| rest.split(')').next()).unwrap_or_default(),
-                false => names,
-            };
-            let names = names.lines().flat_map(|line| line.split('#').next().unwrap_or_default().split(','));
-            let names = names.filter_map(|name| name.split_whitespace().next());
-            let dot = if module.ends_with('.') { "" } else { "." };
-            found.extend(names.map(|name| format!("{module}{dot}{name}")));
-            found.push(module.to_owned());
-        }
+    for (from, names) in import_statements(text) {
+        let Some(module) = from else {
+            found.extend(names.map(str::to_owned));
+            continue;
+        };
+        let dot = if module.ends_with('.') { "" } else { "." };
+        found.extend(names.map(|name| format!("{module}{dot}{name}")));
+        found.push(module.to_owned());
     }
     found
+}
+
+/// The module behind `from`, if it is there, and the names behind `import`, without those that `as` gives them.
+fn import_statements(text: &str) -> impl Iterator<Item = (Option<&str>, impl Iterator<Item = &str>)> {
+    static IMPORT: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"import"));
+    IMPORT.find_iter(text.as_bytes()).filter_map(|at| {
+        let (before, behind) = (&text[..at], &text[at + IMPORT.needle().len()..]);
+        let statement = before.rfind(['\n', ';']).map_or(before, |end| {
+            match before[..end].trim_end_matches('\r').strip_suffix('\\') {
+                // `from module \`, and `import` on the next line.
+                Some(first) => &before[first.rfind('\n').map_or(0, |end| end + 1)..],
+                None => &before[end + 1..],
+            }
+        });
+        let from = match statement.trim_start() {
+            "" => None,
+            statement => Some(statement.strip_prefix("from ")?.trim_matches([' ', '\t', '\\', '\r', '\n'])),
+        };
+        let names = behind.strip_prefix([' ', '\t', '(', '\\'])?.trim_start();
+        let names = match names.strip_prefix('(').or_else(|| behind.strip_prefix('(')) {
+            Some(names) => names.split(')').next(),
+            None => names.split(['\n', ';']).next(),
+        };
+        let lines = names.unwrap_or_default().lines().flat_map(|line| line.split('#').next());
+        Some((from, lines.flat_map(|line| line.split(',')).filter_map(|name| name.split_whitespace().next())))
+    })
 }
 
 fn parent(dotted: &str) -> Option<&str> {
@@ -482,6 +498,24 @@ mod tests {
 
     fn modules(paths: &[&str]) -> Modules {
         Modules::new(paths.iter().map(|path| (ModulePath::of(Path::new(path)).unwrap(), Arc::from("x = 1\n"))))
+    }
+
+    #[test]
+    fn import_statements_are_found_without_parsing() {
+        let found = |text: &str| {
+            let statements = import_statements(text);
+            let shown = statements
+                .map(|(from, names)| format!("{}|{}", from.unwrap_or("-"), names.collect::<Vec<_>>().join(" ")));
+            shown.collect::<Vec<_>>().join("; ")
+        };
+        assert_eq!(found("import a, b.c as d  # e\nimport f; import g\r\n"), "-|a b.c; -|f; -|g");
+        assert_eq!(found("    from . import a as b, c\r\nfrom x import *"), ".|a c; x|*");
+        assert_eq!(found("from x import (  # why\n    a,\n    b as c,\n)\nfrom y import(d)"), "x|a b; y|d");
+        assert_eq!(found("from x \\\r\n    import a\nfrom y \\\n  import b"), "x|a; y|b");
+        assert_eq!(
+            found("important = 1\n# import a\nfrom x.import_it import y\nreimport z\nfrom q import"),
+            "x.import_it|y"
+        );
     }
 
     #[test]

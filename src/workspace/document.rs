@@ -8,7 +8,7 @@ use crate::analysis::{self, Analysis, Facts, Input};
 use crate::conf::carriers::{self, CarrierKind, may_hold_settings};
 use crate::conf::{EffectiveConf, Layer, Origin, Setting, properties};
 use crate::link::{self, Links};
-use crate::pyspark::{Imports, PythonFile, SqlDialect, sql_dialect, sql_script};
+use crate::pyspark::{self, Imports, SqlDialect, sql_dialect, sql_script};
 use crate::rules::{MeasuredRun, RunView};
 
 /// What a document is.
@@ -105,9 +105,7 @@ pub fn facts(kind: Kind, text: &Arc<str>) -> Facts {
 /// The same of a file of a project, whose modules it may import (see [`Project::imports`]).
 pub fn facts_in(kind: Kind, text: &Arc<str>, imports: &Imports) -> Facts {
     match kind {
-        Kind::Python if imports.may_use_spark(text) => {
-            Facts::Python(Arc::clone(PythonFile::parse_in(text, imports).plan()))
-        }
+        Kind::Python if imports.may_use_spark(text) => Facts::Python(pyspark::plan_in(text, imports)),
         Kind::Sql if sql_dialect(text) != SqlDialect::Other => Facts::Sql(Arc::new(sql_script(text))),
         Kind::Properties => Facts::Properties(Arc::new(properties::read(text))),
         Kind::Carrier(kind) if may_hold_settings(text) => Facts::Carrier(kind, Arc::new(carriers::extract(kind, text))),

@@ -116,9 +116,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             }
         }
     };
-    let mut stdout = anstream::stdout();
-    stdout.write_all(page.as_bytes())?;
-    stdout.flush()?;
+    super::print(&page)?;
     Ok(if inputs.errors.is_empty() { Exit::Clean } else { Exit::Unreadable })
 }
 

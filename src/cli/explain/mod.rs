@@ -3,8 +3,6 @@
 mod markdown;
 pub(super) mod setting;
 
-use std::io::Write as _;
-
 use anstyle::Style;
 
 use super::inputs::nearest;
@@ -32,7 +30,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         Some(rule) => rule_page(rule),
         None => setting::page(subject).ok_or_else(|| anyhow::anyhow!(unknown(subject)))?,
     };
-    anstream::stdout().write_all(page.as_bytes())?;
+    super::print(&page)?;
     Ok(Exit::Clean)
 }
 
