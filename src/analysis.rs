@@ -9,13 +9,15 @@ mod suppression;
 use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::path::Path;
+use std::sync::LazyLock;
 
 pub use facts::{Facts, Job, Notebook};
+use regex::Regex;
 use suppression::{Comments, Syntax};
 
 use crate::conf::EffectiveConf;
-use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::Language;
+use crate::pyspark::{StaticPlan, is_databricks_notebook};
 use crate::rules::{
     self, Check, CodeContext, Confidence, Environment, Finding, Level, Rule, RuleSettings, RunView, SettingsContext,
     Severity, Shared, Vendor,
@@ -163,9 +165,9 @@ fn of_document(input: &Input<'_>) -> Environment {
 
 /// Whether code can run on Databricks alone: it uses what only their clusters have.
 fn is_of_databricks(text: &str) -> bool {
-    ["# Databricks notebook source", "dbutils.", "cloudFiles", "import dlt\n", "DatabricksSession"]
-        .iter()
-        .any(|name| text.contains(name))
+    static MARK: LazyLock<Option<Regex>> =
+        LazyLock::new(|| Regex::new("dbutils\\.|cloudFiles|import dlt\n|DatabricksSession").ok());
+    is_databricks_notebook(text) || MARK.as_ref().is_some_and(|mark| mark.is_match(text))
 }
 
 /// Whose Spark a script, a manifest or a template is for, by the names of its platform's resources and commands.
@@ -242,12 +244,7 @@ fn in_test_function(plan: &StaticPlan, span: Span) -> bool {
 fn is_notebook(input: &Input<'_>) -> bool {
     matches!(input.facts, Facts::Notebook(_))
         || input.path.extension().is_some_and(|extension| extension == "ipynb")
-        || input
-            .text
-            .trim_start_matches('\u{feff}')
-            .lines()
-            .take_while(|line| line.starts_with('#'))
-            .any(|line| line == "# Databricks notebook source")
+        || is_databricks_notebook(input.text)
 }
 
 /// Applies the user's levels and suppressions, offers to suppress, sorts and caps.

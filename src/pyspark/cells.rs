@@ -8,6 +8,12 @@ use crate::text::Span;
 const MAGIC: &str = "# MAGIC";
 const SQL: &str = "%sql";
 
+/// Whether a text is a notebook of Databricks in the form of Python: one of its first comments says so.
+pub fn is_databricks_notebook(text: &str) -> bool {
+    let mut comments = text.trim_start_matches('\u{feff}').lines().take_while(|line| line.starts_with('#'));
+    comments.any(|line| line == "# Databricks notebook source")
+}
+
 /// The cells of a text, by their start.
 pub(super) fn cells(text: &str) -> Vec<(u32, Top)> {
     let mut cells = Vec::new();

@@ -31,6 +31,7 @@ mod syntax;
 mod value;
 mod versions;
 
+pub use cells::is_databricks_notebook;
 pub use context::{StringContext, StringRole};
 pub use file::{NotebookCode, PythonFile, may_use_spark, plan_in, sql_script};
 pub use ipython::{code as code_of_cell, loads_other_sql, sql as sql_of_cell};

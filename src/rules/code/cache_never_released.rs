@@ -2,9 +2,8 @@
 
 use super::caches::{Cached, cached, downstream, keeps};
 use super::lineage::name_of;
-use super::shape::consumers;
 use crate::declare_rule;
-use crate::pyspark::plan::{Action, LoopOver, NodeId, ScopeId};
+use crate::pyspark::plan::{Action, LoopOver, ScopeId};
 use crate::rules::{CodeContext, Finding, Severity, templates};
 use crate::text::Span;
 
@@ -62,18 +61,17 @@ fn check(cx: &mut CodeContext<'_>) {
     if cx.shared.is_test {
         return;
     }
-    let consumers = consumers(cx.plan);
     for cached in cached(cx.plan) {
-        if let Some(finding) = judge(cx, consumers, &cached) {
+        if let Some(finding) = judge(cx, &cached) {
             cx.shared.report(finding);
         }
     }
 }
 
-fn judge(cx: &CodeContext<'_>, consumers: &[Vec<NodeId>], cached: &Cached<'_>) -> Option<Finding> {
+fn judge(cx: &CodeContext<'_>, cached: &Cached<'_>) -> Option<Finding> {
     let node = cx.plan.node(cached.node);
     let (region, when) = repeated(cx, cached)?;
-    let computed = downstream(cx.plan, consumers, cached);
+    let computed = downstream(cx.plan, cached);
     let escapes = cx.plan.escapes.iter().any(|id| keeps(cx.plan, cached, *id));
     let is_read = cx.plan.actions.iter().any(|action| action.input.is_some_and(|id| computed.contains(&id)));
     if escapes || !is_read || cx.plan.scope(node.scope).is_test {

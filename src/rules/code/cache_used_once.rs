@@ -3,8 +3,8 @@
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::caches::{Cached, cached, downstream, is_behind};
-use super::shape::consumers;
 use crate::declare_rule;
+use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{Action, ActionKind, Captured, NodeId, Operator};
 use crate::rules::{CodeContext, Finding, Severity, templates};
 
@@ -53,13 +53,12 @@ fn check(cx: &mut CodeContext<'_>) {
     if cx.shared.is_test {
         return;
     }
-    let consumers = consumers(cx.plan);
     let mut readers: Readers<'_> = FxHashMap::default();
     for action in &cx.plan.actions {
         readers.entry(action.input).or_default().push(action);
     }
     for cached in cached(cx.plan) {
-        if let Some(finding) = judge(cx, consumers, &readers, &cached) {
+        if let Some(finding) = judge(cx, &readers, &cached) {
             cx.shared.report(finding);
         }
     }
@@ -68,15 +67,10 @@ fn check(cx: &mut CodeContext<'_>) {
 /// The actions by the frame that they run.
 type Readers<'a> = FxHashMap<Option<NodeId>, Vec<&'a Action>>;
 
-fn judge(
-    cx: &CodeContext<'_>,
-    consumers: &[Vec<NodeId>],
-    readers: &Readers<'_>,
-    cached: &Cached<'_>,
-) -> Option<Finding> {
+fn judge(cx: &CodeContext<'_>, readers: &Readers<'_>, cached: &Cached<'_>) -> Option<Finding> {
     let plan = cx.plan;
     let node = plan.node(cached.node);
-    let computed = downstream(plan, consumers, cached);
+    let computed = downstream(plan, cached);
     // They are in order; what is computed from one cache is little beside all that escapes.
     let escapes = computed.iter().any(|id| plan.escapes.binary_search(id).is_ok());
     let carried =
@@ -100,7 +94,7 @@ fn judge(
     let later: Vec<_> = readers.into_iter().filter(|action| is_behind(&action.site, cached.site.method)).collect();
     let [reader] = later[..] else { return None };
     let is_plain = reader.scope == node.scope && reader.loops == node.loops && !reader.on_rdd;
-    if !is_plain || reader.kind == ActionKind::Count || branches(consumers, cached, &computed) {
+    if !is_plain || reader.kind == ActionKind::Count || branches(cx.plan, cached, &computed) {
         return None;
     }
     let name = cached.site.method.of(cx.shared.text);
@@ -120,7 +114,7 @@ fn judge(
 }
 
 /// Whether one query reads the frame twice: an operator behind the call has more than one reader.
-fn branches(consumers: &[Vec<NodeId>], cached: &Cached<'_>, computed: &FxHashSet<NodeId>) -> bool {
-    let readers = |id: &NodeId| consumers.get(id.0 as usize).into_iter().flatten();
+fn branches(plan: &StaticPlan, cached: &Cached<'_>, computed: &FxHashSet<NodeId>) -> bool {
+    let readers = |id: &NodeId| plan.consumers.get(id.0 as usize).into_iter().flatten();
     computed.iter().any(|id| readers(id).filter(|reader| **reader != cached.node).count() > 1)
 }

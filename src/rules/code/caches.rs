@@ -30,15 +30,14 @@ pub(super) fn keeps(plan: &StaticPlan, cached: &Cached<'_>, id: NodeId) -> bool 
     id == cached.node || plan.node(cached.node).inputs.contains(&id)
 }
 
-/// Everything that is computed from what a call caches, the frame itself included; `consumers` as in
-/// [`super::shape::consumers`].
-pub(super) fn downstream(plan: &StaticPlan, consumers: &[Vec<NodeId>], cached: &Cached<'_>) -> FxHashSet<NodeId> {
+/// Everything that is computed from what a call caches, the frame itself included.
+pub(super) fn downstream(plan: &StaticPlan, cached: &Cached<'_>) -> FxHashSet<NodeId> {
     let mut found: FxHashSet<NodeId> = FxHashSet::default();
     let mut open: Vec<NodeId> = plan.node(cached.node).inputs.to_vec();
     open.push(cached.node);
     while let Some(id) = open.pop() {
         if found.insert(id) {
-            open.extend(consumers.get(id.0 as usize).into_iter().flatten());
+            open.extend(plan.consumers.get(id.0 as usize).into_iter().flatten());
         }
     }
     found

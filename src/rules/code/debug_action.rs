@@ -1,6 +1,7 @@
 //! Rows shown by a job that nobody watches.
 
 use crate::declare_rule;
+use crate::pyspark::is_databricks_notebook;
 use crate::pyspark::plan::{Action, ActionKind, RowBound, ScopeId};
 use crate::rules::{CodeContext, Finding, Severity, templates};
 
@@ -70,7 +71,7 @@ fn check(cx: &mut CodeContext<'_>) {
 
 /// Whether somebody looks at what is shown: in a notebook, a demo, or a function that is there for it.
 pub(super) fn shows_on_purpose(cx: &CodeContext<'_>, action: &Action) -> bool {
-    let is_notebook = cx.shared.format.is_some() || cx.shared.text.contains("# Databricks notebook source");
+    let is_notebook = cx.shared.format.is_some() || is_databricks_notebook(cx.shared.text);
     is_notebook || is_main(cx, action) || shows_by_name(cx, action)
 }
 

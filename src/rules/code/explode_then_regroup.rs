@@ -1,6 +1,6 @@
 //! Rows blown up to be put together again.
 
-use super::shape::{consumers, is_narrow};
+use super::shape::is_narrow;
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::api;
@@ -51,12 +51,11 @@ declare_rule! {
 }
 
 fn check(cx: &mut CodeContext<'_>) {
-    let consumers = consumers(cx.plan);
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
         let Operator::Project { explodes: true, .. } = node.operator else { continue };
         let Some(exploded) = exploded(cx, id).filter(|_| !cx.plan.is_repeat(id)) else { continue };
-        for group in groups(cx.plan, consumers, id) {
+        for group in groups(cx.plan, id) {
             let Some((severity, how)) = judge(cx, id, group, &exploded) else { continue };
             let Some(site) = &cx.plan.node(group).site else { continue };
             let message = format!(
@@ -86,7 +85,7 @@ fn exploded(cx: &CodeContext<'_>, id: NodeId) -> Option<String> {
 }
 
 /// The aggregations that read a frame through columns and filters.
-fn groups(plan: &StaticPlan, consumers: &[Vec<NodeId>], from: NodeId) -> Vec<NodeId> {
+fn groups(plan: &StaticPlan, from: NodeId) -> Vec<NodeId> {
     let mut open = vec![from];
     let mut seen = Vec::new();
     let mut found = Vec::new();
@@ -95,7 +94,7 @@ fn groups(plan: &StaticPlan, consumers: &[Vec<NodeId>], from: NodeId) -> Vec<Nod
             continue;
         }
         seen.push(id);
-        for &consumer in &consumers[id.0 as usize] {
+        for &consumer in &plan.consumers[id.0 as usize] {
             match &plan.node(consumer).operator {
                 Operator::Aggregate { grouped: true, pivot: None, .. } => found.push(consumer),
                 Operator::Project { explodes: true, .. } => {}

@@ -1,6 +1,6 @@
 //! A sort whose order nothing keeps.
 
-use super::shape::{acted_on, called, consumers, is_narrow};
+use super::shape::{acted_on, called, is_narrow};
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::api::{self, Function};
@@ -51,14 +51,14 @@ declare_rule! {
 }
 
 fn check(cx: &mut CodeContext<'_>) {
-    let (consumers, acted) = (consumers(cx.plan), acted_on(cx.plan));
+    let acted = acted_on(cx.plan);
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
         let (Operator::Sort { global: true }, Some(site)) = (&node.operator, &node.site) else { continue };
         if cx.plan.is_repeat(id) {
             continue;
         }
-        if let Some(loser) = loser(cx, consumers, &acted, id) {
+        if let Some(loser) = loser(cx, &acted, id) {
             let (what, at) = loser;
             let method = site.method.of(cx.shared.text);
             let message = format!(
@@ -70,7 +70,7 @@ fn check(cx: &mut CodeContext<'_>) {
                 None => finding,
             };
             cx.shared.report(finding.with_fixes(templates::without_call(cx.shared.text, site)));
-        } else if is_layout(cx.plan, consumers, id) {
+        } else if is_layout(cx.plan, id) {
             let message = format!(
                 "{} sorts all rows before a write: it samples the input and shuffles it by ranges. sortWithinPartitions behind a repartition by the key gives files the same narrow ranges of values without the pass.",
                 site.method.of(cx.shared.text)
@@ -82,12 +82,7 @@ fn check(cx: &mut CodeContext<'_>) {
 }
 
 /// The first step that loses the order, if all that reads the sort does.
-fn loser(
-    cx: &CodeContext<'_>,
-    consumers: &[Vec<NodeId>],
-    acted: &[bool],
-    sort: NodeId,
-) -> Option<(&'static str, NodeId)> {
+fn loser(cx: &CodeContext<'_>, acted: &[bool], sort: NodeId) -> Option<(&'static str, NodeId)> {
     let plan = cx.plan;
     let mut open = vec![sort];
     let mut seen = Vec::new();
@@ -100,7 +95,7 @@ fn loser(
         if acted[id.0 as usize] || (id != sort && plan.node(id).cached) || is_handed_on(cx, id) {
             return None;
         }
-        for &consumer in &consumers[id.0 as usize] {
+        for &consumer in &plan.consumers[id.0 as usize] {
             let node = plan.node(consumer);
             let uses = |depends: fn(Function) -> bool| {
                 let mut used = plan.functions.iter().filter(|call| call.used_in.contains(&consumer));
@@ -137,11 +132,11 @@ fn is_handed_on(cx: &CodeContext<'_>, id: NodeId) -> bool {
 }
 
 /// Whether nothing but writes of columnar files read the sort.
-fn is_layout(plan: &StaticPlan, consumers: &[Vec<NodeId>], sort: NodeId) -> bool {
+fn is_layout(plan: &StaticPlan, sort: NodeId) -> bool {
     let columnar =
         |write: &Write| matches!(write.format.as_deref(), Some("parquet" | "orc" | "delta" | "iceberg" | "hudi"));
     let mut reads = plan.actions.iter().filter(|action| action.input == Some(sort)).peekable();
-    consumers[sort.0 as usize].is_empty()
+    plan.consumers[sort.0 as usize].is_empty()
         && reads.peek().is_some()
         && reads.all(|action| matches!(&action.kind, ActionKind::Write(write) if columnar(write) && write.partition_by.is_empty()))
 }

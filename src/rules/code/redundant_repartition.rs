@@ -1,6 +1,6 @@
 //! A repartition that the next step undoes.
 
-use super::shape::{acted_on, called, columns, consumers, is_broadcast, is_narrow, option};
+use super::shape::{acted_on, called, columns, is_broadcast, is_narrow, option};
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{JoinCondition, NodeId, Operator, Source};
@@ -49,7 +49,7 @@ declare_rule! {
 }
 
 fn check(cx: &mut CodeContext<'_>) {
-    let (consumers, acted) = (consumers(cx.plan), acted_on(cx.plan));
+    let acted = acted_on(cx.plan);
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
         let (Operator::Repartition { keyed, count }, Some(site)) = (&node.operator, &node.site) else { continue };
@@ -57,7 +57,7 @@ fn check(cx: &mut CodeContext<'_>) {
         if node.conditional || is_open || cx.plan.is_repeat(id) {
             continue;
         }
-        let Some(next) = next(cx.plan, consumers, &acted, id) else { continue };
+        let Some(next) = next(cx.plan, &acted, id) else { continue };
         let keys = columns(site, cx.shared.text);
         let comes_out_of_few = node.inputs.first().is_none_or(|&input| is_from_few_tasks(cx.plan, input));
         let Some((what, severity)) = undone(cx, next, *keyed, &keys, comes_out_of_few) else { continue };
@@ -80,9 +80,9 @@ fn check(cx: &mut CodeContext<'_>) {
 }
 
 /// The only step that reads a frame, behind columns and filters.
-fn next(plan: &StaticPlan, consumers: &[Vec<NodeId>], acted: &[bool], mut id: NodeId) -> Option<NodeId> {
+fn next(plan: &StaticPlan, acted: &[bool], mut id: NodeId) -> Option<NodeId> {
     for _ in 0..plan.nodes.len() {
-        let [consumer] = consumers[id.0 as usize][..] else { return None };
+        let [consumer] = plan.consumers[id.0 as usize][..] else { return None };
         if acted[id.0 as usize] || plan.node(id).cached {
             return None;
         }

@@ -1,6 +1,5 @@
 //! All columns, down to where they are kept or sent.
 
-use super::shape::consumers;
 use crate::declare_rule;
 use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{ActionKind, CallSite, Literal, Node, NodeId, Operator, RowBound};
@@ -53,14 +52,13 @@ fn check(cx: &mut CodeContext<'_>) {
     if cx.shared.is_test {
         return;
     }
-    let consumers = consumers(cx.plan);
     for (index, node) in cx.plan.nodes.iter().enumerate() {
         let id = NodeId(index as u32);
         let Some(site) = &node.site else { continue };
         let star = star(node, site, cx.shared.text);
         let is_small = matches!(cx.plan.bound(id), RowBound::Exactly(_) | RowBound::Small);
         let Some(star) = star.filter(|_| !is_small && !cx.plan.is_repeat(id)) else { continue };
-        let Some(use_) = kept(cx.plan, consumers, id) else { continue };
+        let Some(use_) = kept(cx.plan, id) else { continue };
         let message = format!(
             "All columns are read and {use_}, those that the table gets later as well. Name the columns that are needed."
         );
@@ -83,7 +81,7 @@ fn star(node: &Node, site: &CallSite, text: &str) -> Option<Span> {
 }
 
 /// What keeps or sends all columns, if something does.
-fn kept(plan: &StaticPlan, consumers: &[Vec<NodeId>], from: NodeId) -> Option<&'static str> {
+fn kept(plan: &StaticPlan, from: NodeId) -> Option<&'static str> {
     let mut open = vec![from];
     let mut seen = Vec::new();
     while let Some(id) = open.pop() {
@@ -112,7 +110,7 @@ fn kept(plan: &StaticPlan, consumers: &[Vec<NodeId>], from: NodeId) -> Option<&'
                     | Operator::Cache
             )
         };
-        open.extend(consumers[id.0 as usize].iter().filter(|&&consumer| keeps(&plan.node(consumer).operator)));
+        open.extend(plan.consumers[id.0 as usize].iter().filter(|&&consumer| keeps(&plan.node(consumer).operator)));
     }
     None
 }

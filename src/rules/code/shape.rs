@@ -8,11 +8,6 @@ use crate::pyspark::plan::{CallSite, Literal, Loop, LoopId, LoopOver, Node, Node
 use crate::rules::Shared;
 use crate::text::Span;
 
-/// By node: the operators that read it.
-pub(super) fn consumers(plan: &StaticPlan) -> &[Vec<NodeId>] {
-    &plan.consumers
-}
-
 /// By node: whether something other than an operator reads it: an action, a release, Python that gets it.
 pub(super) fn acted_on(plan: &StaticPlan) -> Vec<bool> {
     let mut acted = vec![false; plan.nodes.len()];
@@ -181,14 +176,13 @@ pub(super) fn growths(plan: &StaticPlan, wanted: impl Fn(&Node) -> bool) -> Vec<
     if plan.loops.is_empty() {
         return Vec::new();
     }
-    let consumers = consumers(plan);
     let mut found = Vec::new();
     for (index, variable) in plan.nodes.iter().enumerate() {
         let (Operator::LoopCarried(inside), Some(&end)) = (&variable.operator, variable.inputs.get(1)) else {
             continue;
         };
         let (variable, inside) = (NodeId(index as u32), *inside);
-        let built_on = downstream(consumers, variable);
+        let built_on = downstream(plan, variable);
         for id in plan.upstream(end).into_iter().filter(|id| built_on.contains(id)) {
             let node = plan.node(id);
             if wanted(node) && node.site.is_some() && node.loops.contains(&inside) {
@@ -201,11 +195,11 @@ pub(super) fn growths(plan: &StaticPlan, wanted: impl Fn(&Node) -> bool) -> Vec<
 }
 
 /// What is computed from a node, without it.
-fn downstream(consumers: &[Vec<NodeId>], from: NodeId) -> FxHashSet<NodeId> {
+fn downstream(plan: &StaticPlan, from: NodeId) -> FxHashSet<NodeId> {
     let mut found = FxHashSet::default();
     let mut open = vec![from];
     while let Some(id) = open.pop() {
-        open.extend(consumers[id.0 as usize].iter().filter(|&&consumer| found.insert(consumer)));
+        open.extend(plan.consumers[id.0 as usize].iter().filter(|&&consumer| found.insert(consumer)));
     }
     found
 }

@@ -1,6 +1,5 @@
 //! Many `withColumn` calls in one chain.
 
-use super::shape::consumers;
 use crate::declare_rule;
 use crate::pyspark::plan::{CallSite, Literal, NodeId};
 use crate::rules::{CodeContext, Finding, Severity, templates};
@@ -55,14 +54,13 @@ declare_rule! {
 }
 
 fn check(cx: &mut CodeContext<'_>) {
-    let consumers = consumers(cx.plan);
     for index in 0..cx.plan.nodes.len() {
         let id = NodeId(index as u32);
-        let is_last = consumers[index].iter().all(|&next| column(cx, next).is_none());
+        let is_last = cx.plan.consumers[index].iter().all(|&next| column(cx, next).is_none());
         if column(cx, id).is_none() || !is_last || cx.plan.is_repeat(id) {
             continue;
         }
-        let calls = chain(cx, consumers, id);
+        let calls = chain(cx, id);
         if (calls.len() as f64) < cx.shared.option("min-calls") || depend(&calls, cx.shared.text) {
             continue;
         }
@@ -85,14 +83,14 @@ fn column<'a>(cx: &CodeContext<'a>, id: NodeId) -> Option<&'a CallSite> {
 }
 
 /// The calls that end in this one, the first one first; the frames between them are read by nothing else.
-fn chain<'a>(cx: &CodeContext<'a>, consumers: &[Vec<NodeId>], last: NodeId) -> Vec<&'a CallSite> {
+fn chain<'a>(cx: &CodeContext<'a>, last: NodeId) -> Vec<&'a CallSite> {
     let mut calls = Vec::new();
     let mut at = last;
     while let Some(site) = column(cx, at) {
         calls.push(site);
         let Some(&input) = cx.plan.node(at).inputs.first() else { break };
         let is_read = cx.plan.actions.iter().any(|action| action.input == Some(input));
-        if is_read || consumers[input.0 as usize].len() > 1 || cx.plan.node(input).cached {
+        if is_read || cx.plan.consumers[input.0 as usize].len() > 1 || cx.plan.node(input).cached {
             break;
         }
         at = input;

@@ -4,8 +4,8 @@ use super::support;
 use crate::catalog::{self, Scope, SettingFacts};
 use crate::conf::Setting;
 use crate::declare_rule;
-use crate::pyspark::StaticPlan;
 use crate::pyspark::plan::{ScopeId, SessionStart};
+use crate::pyspark::{StaticPlan, is_databricks_notebook};
 use crate::rules::{Edit, Finding, Fix, FixKind, SettingsContext, Severity, Vendor};
 use crate::text::Span;
 
@@ -197,8 +197,7 @@ fn on_a_live_session(cx: &SettingsContext<'_>, setting: &Setting) -> Option<Find
 
 /// Platforms that start the session before the first line of the code.
 fn runs_before_the_code(cx: &SettingsContext<'_>) -> bool {
-    cx.shared.environment.vendor == Vendor::Databricks
-        || cx.shared.text.trim_start_matches('\u{feff}').starts_with("# Databricks notebook source")
+    cx.shared.environment.vendor == Vendor::Databricks || is_databricks_notebook(cx.shared.text)
 }
 
 fn on_the_platforms_session(cx: &SettingsContext<'_>, setting: &Setting) -> Option<Finding> {
