@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::{Rows, Run};
 use super::model::{Stage, StageKey, Tasks};
 use super::stats::{finish, population};
+use super::{Rows, Run};
 
 /// How long the run took, in milliseconds. `None` if only one instant of it was recorded, or none.
 pub fn run_time(run: &Run) -> Option<u64> {
@@ -73,19 +73,18 @@ pub fn peak_cores(run: &Run) -> Option<u64> {
 
 /// Most tasks of the stage attempt that ran at once, of any outcome.
 pub fn peak_slots(tasks: &Tasks) -> usize {
-    let mut changes: Vec<(u64, i32)> = Vec::with_capacity(2 * tasks.len());
-    for task in 0..tasks.len() {
-        let launch = tasks.launch.get(task);
-        changes.push((launch, 1));
-        changes.push((finish(tasks, task).max(launch + 1), -1));
-    }
-    // Ends sort before launches of the same millisecond: the slot was handed on.
-    changes.sort_unstable();
-    let running = changes.iter().scan(0i32, |running, (_, change)| {
-        *running += change;
-        Some(*running)
+    let mut launches: Vec<u64> = tasks.launch.iter().collect();
+    let mut ends: Vec<u64> = (0..tasks.len()).map(|task| finish(tasks, task).max(tasks.launch.get(task) + 1)).collect();
+    // Both are nearly in order, in which this sort is fast.
+    launches.sort();
+    ends.sort();
+    let mut ended = 0;
+    let running = launches.iter().enumerate().map(|(before, launch)| {
+        // Of a task that ended in the millisecond of the launch the slot was handed on.
+        ended += ends[ended..].iter().take_while(|&end| end <= launch).count();
+        before + 1 - ended
     });
-    usize::try_from(running.max().unwrap_or(0)).unwrap_or(0)
+    running.max().unwrap_or(0)
 }
 
 /// Slots that a stage's tasks are replayed on: the observed peak, not above the stage's cores where they are known (a slot

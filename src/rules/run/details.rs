@@ -5,9 +5,9 @@ use super::host_score;
 use super::stage_plan::StagePlan;
 use super::view::StageView;
 use super::words::{bytes, count, duration, percent, ratio, sparkline};
-use crate::run::{Rows, Run};
 use crate::run::model::StageKey;
 use crate::run::stats::{Distribution, median, pick};
+use crate::run::{Rows, Run};
 
 /// Hosts that the hover names before it only counts them.
 const NAMED_HOSTS: usize = 6;

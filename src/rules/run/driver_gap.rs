@@ -242,3 +242,28 @@ fn describe(context: &RunContext<'_>, gap: Gap) -> Option<Verdict> {
     ];
     Some(verdict)
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// More spans than are kept apart: whole multiples of 3, so that some meet and some leave time between them.
+        #[test]
+        fn joined_spans_cover_what_was_busy(given in prop::collection::vec((0i64..4_000, 0i64..4), 0..3 * Busy::FEW)) {
+            let mut busy = Busy::default();
+            let mut ran = vec![false; 3 * 4_003];
+            for (from, length) in given {
+                busy.add(3 * from, 3 * (from + length));
+                ran[3 * from as usize..3 * (from + length) as usize].fill(true);
+            }
+            let spans = busy.spans();
+            prop_assert!(spans.windows(2).all(|two| two[0].1 < two[1].0));
+            let mut covered = vec![false; ran.len()];
+            spans.iter().for_each(|&(from, to)| covered[from as usize..to as usize].fill(true));
+            prop_assert_eq!(covered, ran);
+        }
+    }
+}

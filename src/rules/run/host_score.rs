@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::view::StageView;
-use crate::run::{Column, Rows};
 use crate::run::stats::median;
+use crate::run::{Column, Rows};
 
 /// What a host's tasks took in one respect, against the median host.
 type Signal = (&'static str, fn(&StageView<'_>, &Rows) -> f64);

@@ -6,9 +6,9 @@ use super::words::{count, duration, percent, ratio};
 use super::{advice, host_score, on_stage, per_stage_many, skewed_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
-use crate::run::{Rows, Run};
 use crate::run::model::Locality;
 use crate::run::stats::{by_host, first_ends, is_warm_up, median, pick};
+use crate::run::{Rows, Run};
 
 declare_rule! {
     /// A host holds a fifth of a stage's tasks and they take twice the median on average.

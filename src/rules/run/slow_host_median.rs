@@ -7,9 +7,9 @@ use super::words::{count, duration, percent, ranges, ratio};
 use super::{advice, worth_painting};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
-use crate::run::{Column, Rows};
 use crate::run::model::StageKey;
 use crate::run::stats::{by_host, first_ends, is_warm_up, median, pick};
+use crate::run::{Column, Rows};
 
 declare_rule! {
     /// The median task of a host takes twice the median of the other hosts' tasks.
@@ -116,12 +116,7 @@ fn hit(context: &RunContext<'_>, view: &StageView<'_>, host: u16, here: &Rows, r
 }
 
 /// What explains that a host is slow in a stage, other than the host.
-fn explanation(
-    context: &RunContext<'_>,
-    view: &StageView<'_>,
-    here: &Rows,
-    others: &Rows,
-) -> Option<&'static str> {
+fn explanation(context: &RunContext<'_>, view: &StageView<'_>, here: &Rows, others: &Rows) -> Option<&'static str> {
     let tasks = view.tasks();
     let more = |column: &Column| {
         let (here, others) = (median(&pick(column, here)), median(&pick(column, others)));

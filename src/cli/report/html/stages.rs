@@ -7,8 +7,8 @@ use crate::cli::report::summary::Summary;
 use crate::rules::run::stage_noun;
 use crate::rules::run::view::StageView;
 use crate::rules::run::words::{bytes, count, duration, percent};
-use crate::run::{Column, Rows};
 use crate::run::stats::{Distribution, mean, median, pick};
+use crate::run::{Column, Rows};
 
 /// Hosts of a stage that are listed; the slowest ones.
 const HOSTS: usize = 20;
