@@ -104,7 +104,7 @@ fn clean() -> Run {
 fn on_the_slow_host(run: &mut Run, change: impl Fn(&mut Tasks, usize)) {
     let tasks = &mut stage_mut(run).tasks;
     for row in 0..tasks.len() {
-        if tasks.host[row] == 0 {
+        if tasks.host_of(row) == 0 {
             change(tasks, row);
         }
     }
@@ -172,7 +172,7 @@ fn a_stage_may_be_pinned_to_a_host() {
     let mut run = hosts(&[15, 15, 15], 1_000);
     let rows: Vec<usize> = (0..45).collect();
     for &row in &rows {
-        stage_mut(&mut run).tasks.host[row] = if row < 23 { 0 } else { 1 + (row % 2) as u16 };
+        stage_mut(&mut run).tasks.host.set(row, if row < 23 { 0 } else { 1 + (row as u64 % 2) });
         let ms = if row < 22 { 4_000 } else { 1_000 };
         stage_mut(&mut run).tasks.duration.set(row, ms);
     }
@@ -281,7 +281,7 @@ fn a_host_that_reads_more_or_collects_garbage_is_not_slow() {
         let mut run = hosts(&[9, 8, 8], 3_000);
         let tasks = &mut run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap().tasks;
         (0..tasks.len())
-            .filter(|&row| tasks.host[row] == 0)
+            .filter(|&row| tasks.host_of(row) == 0)
             .collect::<Vec<_>>()
             .into_iter()
             .for_each(|row| change(tasks, row));

@@ -92,8 +92,8 @@ impl Figures {
         let rows = ["Input Metrics: Records Read", "Total Records Read"];
         let read_rows = sum(&tasks.read_records, &rows);
         let of_sources = || {
-            let from_sources = view.rows.iter().filter(|&&row| tasks.shuffle_read_bytes.get(row) == 0);
-            from_sources.fold(0u64, |sum, &row| sum.saturating_add(tasks.read_records.get(row))) as f64
+            let from_sources = view.rows.iter().filter(|&row| tasks.shuffle_read_bytes.get(row) == 0);
+            from_sources.fold(0u64, |sum, row| sum.saturating_add(tasks.read_records.get(row))) as f64
         };
         Self {
             tasks: view.count() as u64,

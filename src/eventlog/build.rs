@@ -161,9 +161,7 @@ impl Builder {
             return;
         }
         for launch in self.run.stages.values_mut().map(|stage| &mut stage.tasks.launch) {
-            for row in 0..launch.len() {
-                launch.set(row, launch.get(row).saturating_add_signed(by).min(u64::from(u32::MAX)));
-            }
+            launch.change(|time| time.saturating_add_signed(by).min(u64::from(u32::MAX)));
         }
     }
 

@@ -12,7 +12,7 @@ use super::blocks::{Blocks, Format};
 use super::place::Opened;
 
 /// How much is read from disk at once.
-const BLOCK: usize = 1 << 20;
+const BLOCK: usize = 256 << 10;
 
 /// What passed below the decoder.
 #[derive(Default)]

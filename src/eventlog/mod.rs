@@ -1,7 +1,7 @@
 //! Bytes of an event log to a [`Run`]: place (disk, bucket, History Server), source (file, rolled log), codec, events.
 //!
 //! Promises: every good event before, between and behind bad ones is kept; what is missing is said in the run's coverage;
-//! memory grows with tasks (at most 40 bytes each, on average over the stages of a usual job) and plans, not with the log;
+//! memory grows with tasks (at most 36 bytes each, on average over the stages of a usual job) and plans, not with the log;
 //! no panic on any bytes.
 
 mod archive;

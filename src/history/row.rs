@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::model::{Stage, StageKey, Tasks};
 use crate::run::stats::{self, Distribution, pick, population};
-use crate::run::{Column, Run, keys, slots};
+use crate::run::{Column, Rows, Run, keys, slots};
 
 /// One evaluated stage attempt. What the log did not record is `None`, never 0. The names are those of the columns of the
 /// table and of the fields in JSON; `_ms` is milliseconds, `_bytes` bytes, and instants count from the epoch.
@@ -142,8 +142,8 @@ fn measured(run: &Run, key: StageKey, stage: &Stage, row: Row) -> Row {
 }
 
 /// The sum over the tasks that count; `None` if there are none, or if one of them lacks metrics or one of the fields.
-fn recorded_sum(tasks: &Tasks, counted: &[usize], column: &Column, fields: &[&str]) -> Option<u64> {
-    let measured = !counted.is_empty() && counted.iter().all(|&task| tasks.flags[task].metrics());
+fn recorded_sum(tasks: &Tasks, counted: &Rows, column: &Column, fields: &[&str]) -> Option<u64> {
+    let measured = !counted.is_empty() && counted.iter().all(|task| tasks.flags[task].metrics());
     let recorded = measured && !fields.iter().any(|field| tasks.not_recorded.contains(field));
     recorded.then(|| pick(column, counted).into_iter().fold(0, u64::saturating_add))
 }

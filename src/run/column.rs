@@ -1,12 +1,14 @@
-//! A column of numbers that takes as many bytes a value as its largest one needs.
+//! A column of numbers that takes as many bytes a value as the range of its values needs.
 
 use std::fmt;
 
-/// Whole numbers in a row, each in the same number of bytes: none while all are 0, up to eight.
+/// Whole numbers in a row, each as its distance from a base, in the same number of bytes: none while all are equal, up to eight.
 #[derive(Clone, Default)]
 pub struct Column {
-    /// The values, `width` bytes each, the lowest byte first.
+    /// The values' distances from `base`, `width` bytes each, the lowest byte first.
     packed: Vec<u8>,
+    /// No value is smaller.
+    base: u64,
     width: usize,
     len: usize,
     /// How many values to make room for when the width changes.
@@ -14,6 +16,11 @@ pub struct Column {
 }
 
 impl Column {
+    /// So many zeros.
+    pub fn zeros(len: usize) -> Self {
+        Self { len, ..Self::default() }
+    }
+
     /// How many values there are.
     pub fn len(&self) -> usize {
         self.len
@@ -26,40 +33,62 @@ impl Column {
 
     /// The value in this row; 0, as where nothing was recorded, behind the last row.
     pub fn get(&self, row: usize) -> u64 {
+        if row >= self.len {
+            return 0;
+        }
         let bytes = self.packed.get(self.place(row)).unwrap_or_default();
-        match *bytes {
+        let distance = match *bytes {
+            [] => 0,
             [one] => u64::from(one),
             [one, two] => u64::from(u16::from_le_bytes([one, two])),
+            [one, two, three] => u64::from(u32::from_le_bytes([one, two, three, 0])),
             [one, two, three, four] => u64::from(u32::from_le_bytes([one, two, three, four])),
             _ => bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)),
-        }
+        };
+        self.base + distance
     }
 
     /// All values in their order.
-    pub fn iter(&self) -> impl Iterator<Item = u64> {
+    pub fn iter(&self) -> impl Iterator<Item = u64> + Clone {
         (0..self.len).map(|row| self.get(row))
     }
 
-    /// Adds a value; amortised O(1), as a column can widen eight times at most.
+    /// Adds a value; amortised O(1), see [`Self::fit`].
     pub fn push(&mut self, value: u64) {
-        self.widen_for(value);
-        self.packed.extend_from_slice(&value.to_le_bytes()[..self.width]);
+        if self.is_empty() {
+            self.base = value;
+        }
+        self.fit(value);
+        self.packed.extend_from_slice(&(value - self.base).to_le_bytes()[..self.width]);
         self.len += 1;
     }
 
     /// Replaces the value in this row; behind the last row there is nothing to replace.
     pub fn set(&mut self, row: usize, value: u64) {
         if row < self.len {
-            self.widen_for(value);
+            self.fit(value);
             let place = self.place(row);
-            self.packed[place].copy_from_slice(&value.to_le_bytes()[..self.width]);
+            self.packed[place].copy_from_slice(&(value - self.base).to_le_bytes()[..self.width]);
         }
+    }
+
+    /// Replaces every value by what `change` makes of it.
+    pub fn change(&mut self, change: impl Fn(u64) -> u64) {
+        let mut changed = Self { room: self.room.max(self.len), ..Self::default() };
+        self.iter().for_each(|value| changed.push(change(value)));
+        *self = changed;
     }
 
     /// Makes room for this many values more, and no more than that, also when the column widens.
     pub fn reserve(&mut self, values: usize) {
         self.room = self.len.saturating_add(values);
         self.packed.reserve_exact(values.saturating_mul(self.width));
+    }
+
+    /// Gives back the room for values to come.
+    pub fn shrink_to_fit(&mut self) {
+        self.room = self.len;
+        self.packed.shrink_to_fit();
     }
 
     /// Bytes that the values take.
@@ -72,18 +101,36 @@ impl Column {
         from..from.saturating_add(self.width)
     }
 
-    fn widen_for(&mut self, value: u64) {
-        let width = (u64::BITS - value.leading_zeros()).div_ceil(8) as usize;
-        if width <= self.width {
-            return;
+    /// Makes `value` one that can be packed. The base moves down further than it must, by an eighth of what the width holds,
+    /// so that it moves eight times at most before the width grows, and that grows eight times at most.
+    fn fit(&mut self, value: u64) {
+        match value.checked_sub(self.base) {
+            Some(distance) if bytes_for(distance) <= self.width => {}
+            Some(distance) => self.pack(self.base, bytes_for(distance)),
+            None => {
+                let largest = self.iter().max().unwrap_or(self.base);
+                let held = u64::MAX >> (u64::BITS - 8 * bytes_for(largest - value) as u32);
+                let base = value.saturating_sub(held / 8);
+                self.pack(base, bytes_for(largest - base));
+            }
         }
+    }
+
+    /// Packs all values anew.
+    fn pack(&mut self, base: u64, width: usize) {
         let mut packed = Vec::with_capacity(width.saturating_mul(self.room.max(self.len + 1)));
         for value in self.iter() {
-            packed.extend_from_slice(&value.to_le_bytes()[..width]);
+            packed.extend_from_slice(&(value - base).to_le_bytes()[..width]);
         }
         self.packed = packed;
+        self.base = base;
         self.width = width;
     }
+}
+
+/// How many bytes a number takes; 0 takes none.
+fn bytes_for(number: u64) -> usize {
+    (u64::BITS - number.leading_zeros()).div_ceil(8) as usize
 }
 
 impl FromIterator<u64> for Column {
@@ -128,6 +175,34 @@ mod tests {
         let zeros: Column = std::iter::repeat_n(0, 1000).collect();
         assert_eq!((zeros.len(), zeros.bytes(), zeros.is_empty()), (1000, 0, false));
         assert!(Column::default().is_empty());
+    }
+
+    #[test]
+    fn only_the_range_of_the_values_takes_bytes() {
+        let same: Column = std::iter::repeat_n(70_000, 1000).collect();
+        assert_eq!((same.get(999), same.get(1000), same.bytes()), (70_000, 0, 0));
+        let near: Column = [5_000_000, 4_999_000, 5_020_000].into_iter().collect();
+        assert_eq!((values(&near), near.bytes()), (vec![5_000_000, 4_999_000, 5_020_000], 6));
+    }
+
+    #[test]
+    fn falling_values_seldom_move_the_base() {
+        let mut column = Column::default();
+        let mut moved = 0;
+        for value in (0..200_000).rev() {
+            let before = column.base;
+            column.push(value);
+            moved += u32::from(column.base != before);
+        }
+        assert!(column.iter().eq((0..200_000).rev()));
+        assert!(moved <= 8 * 3, "{moved} times");
+    }
+
+    #[test]
+    fn all_values_are_changed() {
+        let mut column: Column = [1, 0, 3].into_iter().collect();
+        column.change(|value| value + 1_000_000);
+        assert_eq!((values(&column), column.bytes()), (vec![1_000_001, 1_000_000, 1_000_003], 3));
     }
 
     #[test]

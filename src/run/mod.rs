@@ -5,8 +5,10 @@ pub mod keys;
 pub mod model;
 pub mod plan;
 pub mod redact;
+pub mod rows;
 pub mod slots;
 pub mod stats;
 
 pub use column::Column;
 pub use model::Run;
+pub use rows::Rows;

@@ -3,9 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-use super::Run;
 use super::model::{Stage, StageKey, Tasks};
 use super::stats::{finish, population};
+use super::{Rows, Run};
 
 /// How long the run took, in milliseconds. `None` if only one instant of it was recorded, or none.
 pub fn run_time(run: &Run) -> Option<u64> {
@@ -38,7 +38,7 @@ pub fn task_cpus(run: &Run) -> u32 {
 pub fn stage_cores(run: &Run, key: StageKey) -> Option<f64> {
     let stage = run.stages.get(&key)?;
     let (from, to) = stage_span(run, stage)?;
-    let used: BTreeSet<usize> = stage.tasks.executor.iter().map(|&executor| usize::from(executor)).collect();
+    let used: BTreeSet<usize> = (0..stage.tasks.len()).map(|task| usize::from(stage.tasks.executor_of(task))).collect();
     let length = (to - from).max(1) as f64;
     let mut cores = 0.0;
     for (index, executor) in run.executors.iter().enumerate() {
@@ -73,19 +73,18 @@ pub fn peak_cores(run: &Run) -> Option<u64> {
 
 /// Most tasks of the stage attempt that ran at once, of any outcome.
 pub fn peak_slots(tasks: &Tasks) -> usize {
-    let mut changes: Vec<(u64, i32)> = Vec::with_capacity(2 * tasks.len());
-    for task in 0..tasks.len() {
-        let launch = tasks.launch.get(task);
-        changes.push((launch, 1));
-        changes.push((finish(tasks, task).max(launch + 1), -1));
-    }
-    // Ends sort before launches of the same millisecond: the slot was handed on.
-    changes.sort_unstable();
-    let running = changes.iter().scan(0i32, |running, (_, change)| {
-        *running += change;
-        Some(*running)
+    let mut launches: Vec<u64> = tasks.launch.iter().collect();
+    let mut ends: Vec<u64> = (0..tasks.len()).map(|task| finish(tasks, task).max(tasks.launch.get(task) + 1)).collect();
+    // Both are nearly in order, in which this sort is fast.
+    launches.sort();
+    ends.sort();
+    let mut ended = 0;
+    let running = launches.iter().enumerate().map(|(before, launch)| {
+        // Of a task that ended in the millisecond of the launch the slot was handed on.
+        ended += ends[ended..].iter().take_while(|&end| end <= launch).count();
+        before + 1 - ended
     });
-    usize::try_from(running.max().unwrap_or(0)).unwrap_or(0)
+    running.max().unwrap_or(0)
 }
 
 /// Slots that a stage's tasks are replayed on: the observed peak, not above the stage's cores where they are known (a slot
@@ -101,7 +100,7 @@ pub fn stage_slots(run: &Run, key: StageKey) -> usize {
 pub struct Replay {
     slots: usize,
     /// The tasks by launch.
-    order: Vec<u32>,
+    order: Rows,
     /// How long the tasks take as they were, in milliseconds.
     as_it_was: u64,
 }
@@ -112,7 +111,7 @@ impl Replay {
         let mut launches: Vec<(u64, u32)> = tasks.launch.iter().zip(0..).collect();
         // Tasks end about in the order in which they start: a sort that sees runs is fast here.
         launches.sort();
-        let order = launches.into_iter().map(|(_, task)| task).collect();
+        let order = launches.into_iter().map(|(_, task)| task as usize).collect();
         let mut replay = Self { slots: slots.max(1), order, as_it_was: 0 };
         replay.as_it_was = replay.end(|task| tasks.duration.get(task));
         replay
@@ -122,8 +121,8 @@ impl Replay {
     pub fn end(&self, duration: impl Fn(usize) -> u64) -> u64 {
         let mut free: BinaryHeap<Reverse<u64>> = BinaryHeap::with_capacity(self.slots.min(self.order.len()));
         let mut end = 0;
-        for &task in &self.order {
-            let mut done = duration(task as usize);
+        for task in self.order.iter() {
+            let mut done = duration(task);
             if free.len() < self.slots {
                 free.push(Reverse(done));
             } else if let Some(mut first) = free.peek_mut() {
@@ -156,7 +155,7 @@ pub struct Tail {
 /// What the stage's slots did while its last task ran. `None` without tasks that succeeded.
 pub fn tail(tasks: &Tasks, slots: usize) -> Option<Tail> {
     let population = population(tasks);
-    let task = population.iter().copied().max_by_key(|&task| finish(tasks, task))?;
+    let task = population.iter().max_by_key(|&task| finish(tasks, task))?;
     let (from, to) = (tasks.launch.get(task), finish(tasks, task));
     let others = || (0..tasks.len()).filter(|&other| other != task);
     let before = others().map(|other| finish(tasks, other)).max().unwrap_or(0);

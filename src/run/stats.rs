@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::model::{Outcome, Stage, StageKey, Tasks};
-use super::{Column, Run};
+use super::{Column, Rows, Run};
 
 /// A task launched this much before its executor's first end still counts as launched after it: the scheduler gives a free
 /// slot away a moment before it notes that the task there ended.
@@ -69,21 +69,21 @@ impl Distribution {
     }
 }
 
-/// The tasks that statistics are about, as indices into the columns, by partition: for each `Index` the success that
+/// The tasks that statistics are about, by partition: for each `Index` the success that
 /// finished first. Failed, killed and resubmitted tasks are not in it.
-pub fn population(tasks: &Tasks) -> Vec<usize> {
+pub fn population(tasks: &Tasks) -> Rows {
     let partitions = tasks.index.iter().max().map_or(0, |last| last.saturating_add(1));
     // Partitions count from 0 without gaps, unless the log is damaged.
     match usize::try_from(partitions) {
         Ok(partitions) if partitions <= tasks.len().saturating_mul(4) => {
-            let mut best: Vec<Option<usize>> = vec![None; partitions];
+            // The row behind the chosen one, as long as there is none 0.
+            let mut best = Column::zeros(partitions);
             for task in successes(tasks) {
-                if let Some(chosen) = usize::try_from(tasks.index.get(task)).ok().and_then(|index| best.get_mut(index))
-                {
-                    *chosen = Some(first_to_finish(tasks, *chosen, task));
-                }
+                let index = tasks.index.get(task) as usize;
+                let chosen = first_to_finish(tasks, (best.get(index) as usize).checked_sub(1), task);
+                best.set(index, chosen as u64 + 1);
             }
-            best.into_iter().flatten().collect()
+            best.iter().filter_map(|behind| (behind as usize).checked_sub(1)).collect()
         }
         _ => {
             let mut best: BTreeMap<u64, usize> = BTreeMap::new();
@@ -111,8 +111,8 @@ pub fn finish(tasks: &Tasks, task: usize) -> u64 {
 }
 
 /// A column of chosen tasks, e.g. `pick(&tasks.duration, &population)`.
-pub fn pick(column: &Column, chosen: &[usize]) -> Vec<u64> {
-    chosen.iter().map(|&task| column.get(task)).collect()
+pub fn pick(column: &Column, chosen: &Rows) -> Vec<u64> {
+    chosen.iter().map(|task| column.get(task)).collect()
 }
 
 /// Population ÷ `Number of Tasks`; `None` if the number of tasks was not recorded.
@@ -153,7 +153,7 @@ pub fn first_ends(run: &Run) -> Vec<Option<u64>> {
     for stage in run.stages.values() {
         for task in 0..stage.tasks.len() {
             let end = finish(&stage.tasks, task);
-            if let Some(first) = ends.get_mut(usize::from(stage.tasks.executor[task])) {
+            if let Some(first) = ends.get_mut(usize::from(stage.tasks.executor_of(task))) {
                 *first = Some(first.map_or(end, |known| known.min(end)));
             }
         }
@@ -164,15 +164,15 @@ pub fn first_ends(run: &Run) -> Vec<Option<u64>> {
 /// Whether a task was launched before its executor ended its first task, so that it paid for the start of the JVM, of
 /// classes and of the Python worker.
 pub fn is_warm_up(first_ends: &[Option<u64>], tasks: &Tasks, task: usize) -> bool {
-    let first_end = first_ends.get(usize::from(tasks.executor[task])).copied().flatten();
+    let first_end = first_ends.get(usize::from(tasks.executor_of(task))).copied().flatten();
     first_end.is_some_and(|end| tasks.launch.get(task) + WARM_UP_TOLERANCE_MS < end)
 }
 
 /// The chosen tasks by host.
-pub fn by_host(tasks: &Tasks, chosen: &[usize]) -> BTreeMap<u16, Vec<usize>> {
-    let mut hosts: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
-    for &task in chosen {
-        hosts.entry(tasks.host[task]).or_default().push(task);
+pub fn by_host(tasks: &Tasks, chosen: &Rows) -> BTreeMap<u16, Rows> {
+    let mut hosts: BTreeMap<u16, Rows> = BTreeMap::new();
+    for task in chosen.iter() {
+        hosts.entry(tasks.host_of(task)).or_default().push(task);
     }
     hosts
 }
@@ -199,7 +199,7 @@ impl LostTime {
 pub fn lost_time(tasks: &Tasks) -> LostTime {
     let speculated: BTreeSet<u64> =
         (0..tasks.len()).filter(|&task| tasks.flags[task].speculative()).map(|task| tasks.index.get(task)).collect();
-    let counted: BTreeSet<usize> = population(tasks).into_iter().collect();
+    let counted = population(tasks).among(tasks.len());
     let mut lost = LostTime::default();
     for task in 0..tasks.len() {
         let time = tasks.duration.get(task);
@@ -208,7 +208,7 @@ pub fn lost_time(tasks: &Tasks) -> LostTime {
             Outcome::Failed | Outcome::FetchFailed => lost.failed += time,
             Outcome::Killed if !raced => lost.killed += time,
             Outcome::Resubmitted if !raced => lost.repeated += time,
-            Outcome::Success if !raced && !counted.contains(&task) => lost.repeated += time,
+            Outcome::Success if !raced && !counted[task] => lost.repeated += time,
             Outcome::Killed | Outcome::Resubmitted | Outcome::Success => {}
         }
     }
@@ -309,12 +309,16 @@ mod tests {
         assert_eq!(warm, [true, true, false, true]);
     }
 
+    fn rows<const N: usize>(rows: [usize; N]) -> Rows {
+        rows.into_iter().collect()
+    }
+
     #[test]
     fn tasks_by_host() {
         let mut far = task(1, 0, 1, Outcome::Success);
         far.host = 3;
         let tasks = tasks(&[task(0, 0, 1, Outcome::Success), far, task(2, 0, 1, Outcome::Success)]);
-        assert_eq!(by_host(&tasks, &[0, 1, 2]), BTreeMap::from([(0, vec![0, 2]), (3, vec![1])]));
+        assert_eq!(by_host(&tasks, &rows([0, 1, 2])), BTreeMap::from([(0, rows([0, 2])), (3, rows([1]))]));
     }
 
     #[test]

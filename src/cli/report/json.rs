@@ -163,7 +163,7 @@ fn coverage(measured: &MeasuredRun) -> Coverage<'_> {
 fn stage<'a>(view: &StageView<'a>, places: &'a Places) -> Stage<'a> {
     let (run, key) = (view.run, view.key);
     let tasks = view.tasks();
-    let mut hosts: Vec<u16> = view.rows.iter().map(|&row| tasks.host[row]).collect();
+    let mut hosts: Vec<u16> = view.rows.iter().map(|row| tasks.host_of(row)).collect();
     hosts.sort_unstable();
     hosts.dedup();
     Stage {

@@ -114,8 +114,9 @@ fn result_size(run: &Run, measured: Measured) -> Option<ResultSize> {
     let sent: Vec<u64> = stages(run, measured)
         .into_iter()
         .flat_map(|stage| {
-            let with_metrics = population(&stage.tasks).into_iter().filter(|&task| stage.tasks.flags[task].metrics());
-            pick(&stage.tasks.result_bytes, &with_metrics.collect::<Vec<_>>())
+            let counted = population(&stage.tasks);
+            let with_metrics = counted.iter().filter(|&task| stage.tasks.flags[task].metrics()).collect();
+            pick(&stage.tasks.result_bytes, &with_metrics)
         })
         .collect();
     let rows = match measured {

@@ -293,7 +293,7 @@ pub(super) fn for_slow_tasks(run: &Run, view: &StageView<'_>) -> Vec<String> {
 
 fn on_one_host(view: &StageView<'_>) -> bool {
     let tasks = view.tasks();
-    let mut hosts = view.rows.iter().map(|&row| tasks.host[row]);
+    let mut hosts = view.rows.iter().map(|row| tasks.host_of(row));
     hosts.next().is_none_or(|first| hosts.all(|host| host == first))
 }
 

@@ -5,9 +5,9 @@ use super::host_score;
 use super::stage_plan::StagePlan;
 use super::view::StageView;
 use super::words::{bytes, count, duration, percent, ratio, sparkline};
-use crate::run::Run;
 use crate::run::model::StageKey;
 use crate::run::stats::{Distribution, median, pick};
+use crate::run::{Rows, Run};
 
 /// Hosts that the hover names before it only counts them.
 const NAMED_HOSTS: usize = 6;
@@ -118,8 +118,8 @@ fn hosts(view: &StageView<'_>) -> Option<String> {
     if hosts.len() < 2 {
         return None;
     }
-    let longest = view.slowest().map(|row| view.tasks().host[row]);
-    let text = |(host, rows): (&u16, &Vec<usize>)| {
+    let longest = view.slowest().map(|row| view.tasks().host_of(row));
+    let text = |(host, rows): (&u16, &Rows)| {
         let name = view.run.hosts.get(usize::from(*host)).map_or("unknown host", String::as_str);
         let median = median(&pick(&view.tasks().duration, rows)).unwrap_or(0.0);
         let mark = if Some(*host) == longest { " (holds the longest task)" } else { "" };
@@ -153,8 +153,8 @@ fn not_a_slow_host(view: &StageView<'_>) -> Option<String> {
     if hosts.len() < 2 || view.max_ms() < 3.0 * view.median_ms() {
         return None;
     }
-    let mut rest = hosts.remove(&tasks.host[slowest])?;
-    rest.retain(|&row| row != slowest);
+    let here = hosts.remove(&tasks.host_of(slowest))?;
+    let rest: Rows = here.iter().filter(|&row| row != slowest).collect();
     let Some(without) = median(&pick(&tasks.duration, &rest)) else {
         let times = tasks.read_bytes.get(slowest) as f64 / view.median_of(&tasks.read_bytes)?.max(1.0);
         let read_more = times >= 3.0;

@@ -74,16 +74,53 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     if found.is_empty() { quiet(State::NotFired) } else { found }
 }
 
+/// When tasks ran. Spans that meet are joined from time to time, as a run has as many as tasks.
+#[derive(Default)]
+struct Busy {
+    spans: Vec<(i64, i64)>,
+    /// How many spans the last joining left.
+    apart: usize,
+}
+
+impl Busy {
+    /// Spans that are not worth joining yet.
+    const FEW: usize = 4096;
+
+    fn add(&mut self, from: i64, to: i64) {
+        self.spans.push((from, to));
+        if self.spans.len() >= Self::FEW.max(2 * self.apart) {
+            self.join();
+        }
+    }
+
+    fn join(&mut self) {
+        self.spans.sort_unstable();
+        self.spans.dedup_by(|next, before| {
+            let meet = next.0 <= before.1;
+            if meet {
+                before.1 = before.1.max(next.1);
+            }
+            meet
+        });
+        self.apart = self.spans.len();
+    }
+
+    /// In their order, with time between them.
+    fn spans(mut self) -> Vec<(i64, i64)> {
+        self.join();
+        self.spans
+    }
+}
+
 /// Where no task of any outcome ran, from the first task to the run's end.
 fn gaps(run: &Run) -> Vec<Gap> {
     let (start, end) = (run.application.start, run.application.end);
     let at = |time: u64| start.saturating_add(i64::try_from(time).unwrap_or(i64::MAX));
-    let mut busy: Vec<(i64, i64)> = Vec::new();
-    for stage in run.stages.values() {
-        let tasks = &stage.tasks;
-        busy.extend((0..tasks.len()).map(|row| (at(tasks.launch.get(row)), at(finish(tasks, row)))));
+    let mut busy = Busy::default();
+    for tasks in run.stages.values().map(|stage| &stage.tasks) {
+        (0..tasks.len()).for_each(|row| busy.add(at(tasks.launch.get(row)), at(finish(tasks, row))));
     }
-    busy.sort_unstable();
+    let busy = busy.spans();
     let mut gaps = Vec::new();
     let mut until = busy.first().map_or(end, |first| first.0);
     for (launch, done) in busy.into_iter().chain([(end, end)]) {
@@ -204,4 +241,29 @@ fn describe(context: &RunContext<'_>, gap: Gap) -> Option<Verdict> {
         .to_owned(),
     ];
     Some(verdict)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// More spans than are kept apart: whole multiples of 3, so that some meet and some leave time between them.
+        #[test]
+        fn joined_spans_cover_what_was_busy(given in prop::collection::vec((0i64..4_000, 0i64..4), 0..3 * Busy::FEW)) {
+            let mut busy = Busy::default();
+            let mut ran = vec![false; 3 * 4_003];
+            for (from, length) in given {
+                busy.add(3 * from, 3 * (from + length));
+                ran[3 * from as usize..3 * (from + length) as usize].fill(true);
+            }
+            let spans = busy.spans();
+            prop_assert!(spans.windows(2).all(|two| two[0].1 < two[1].0));
+            let mut covered = vec![false; ran.len()];
+            spans.iter().for_each(|&(from, to)| covered[from as usize..to as usize].fill(true));
+            prop_assert_eq!(covered, ran);
+        }
+    }
 }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::view::StageView;
-use crate::run::Column;
 use crate::run::stats::median;
+use crate::run::{Column, Rows};
 
 /// What a host's tasks took in one respect, against the median host.
-type Signal = (&'static str, fn(&StageView<'_>, &[usize]) -> f64);
+type Signal = (&'static str, fn(&StageView<'_>, &Rows) -> f64);
 
 const SIGNALS: [Signal; 5] = [
     ("mean duration", |view, rows| total(&view.tasks().duration, rows) / rows.len() as f64),
@@ -26,11 +26,11 @@ pub(super) struct HostScore {
     pub(super) signals: Vec<&'static str>,
 }
 
-fn total(column: &Column, rows: &[usize]) -> f64 {
-    rows.iter().map(|&row| column.get(row) as f64).sum()
+fn total(column: &Column, rows: &Rows) -> f64 {
+    rows.iter().map(|row| column.get(row) as f64).sum()
 }
 
-fn of_run_time(view: &StageView<'_>, rows: &[usize], column: &Column) -> f64 {
+fn of_run_time(view: &StageView<'_>, rows: &Rows, column: &Column) -> f64 {
     total(column, rows) / total(&view.tasks().run_time, rows).max(1.0)
 }
 

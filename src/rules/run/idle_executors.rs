@@ -68,8 +68,8 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
 /// Time of all slots between the run's start and end, in ms. `None` if an executor that ran tasks was never announced.
 fn slot_time(run: &Run) -> Option<f64> {
     let mut used = vec![false; run.executors.len()];
-    for &executor in run.stages.values().flat_map(|stage| &stage.tasks.executor) {
-        if let Some(used) = used.get_mut(usize::from(executor)) {
+    for executor in run.stages.values().flat_map(|stage| stage.tasks.executor.iter()) {
+        if let Some(used) = usize::try_from(executor).ok().and_then(|executor| used.get_mut(executor)) {
             *used = true;
         }
     }

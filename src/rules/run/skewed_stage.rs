@@ -228,7 +228,7 @@ fn prove(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided, verdi
 fn slowest(view: &StageView<'_>) -> String {
     const NAMED: usize = 3;
     let tasks = view.tasks();
-    let mut rows = view.rows.clone();
+    let mut rows: Vec<usize> = view.rows.iter().collect();
     rows.sort_by_key(|&row| std::cmp::Reverse(tasks.duration.get(row)));
     let text = |&row: &usize| {
         format!("task {} {} on {}", tasks.index.get(row), duration(tasks.duration.get(row) as f64), view.host(row))

@@ -6,9 +6,9 @@ use super::words::{count, duration, percent, ratio};
 use super::{advice, host_score, on_stage, per_stage_many, skewed_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
-use crate::run::Run;
 use crate::run::model::Locality;
 use crate::run::stats::{by_host, first_ends, is_warm_up, median, pick};
+use crate::run::{Rows, Run};
 
 declare_rule! {
     /// A host holds a fifth of a stage's tasks and they take twice the median on average.
@@ -54,14 +54,14 @@ declare_rule! {
 #[derive(Debug, Clone, PartialEq)]
 struct Hit {
     host: u16,
-    rows: Vec<usize>,
+    rows: Rows,
     mean_ms: f64,
     median_ms: f64,
     share: f64,
 }
 
 /// The formula on some rows of a stage; `None` where it does not apply.
-fn hits(context: &RunContext<'_>, view: &StageView<'_>, rows: &[usize]) -> Option<Vec<Hit>> {
+fn hits(context: &RunContext<'_>, view: &StageView<'_>, rows: &Rows) -> Option<Vec<Hit>> {
     let option = |name| context.rules.option(&SLOW_HOST, name);
     let hosts = by_host(view.tasks(), rows);
     if (rows.len() as f64) < option("min-tasks") || (hosts.len() as f64) < option("min-hosts") {
@@ -69,8 +69,8 @@ fn hits(context: &RunContext<'_>, view: &StageView<'_>, rows: &[usize]) -> Optio
     }
     let durations = &view.tasks().duration;
     let median_ms = median(&pick(durations, rows)).filter(|&median| median > 0.0)?;
-    let hit = |(host, on_host): (u16, Vec<usize>)| {
-        let total: u64 = on_host.iter().map(|&row| durations.get(row)).sum();
+    let hit = |(host, on_host): (u16, Rows)| {
+        let total: u64 = on_host.iter().map(|row| durations.get(row)).sum();
         let share = on_host.len() as f64 / rows.len() as f64;
         let slow = total as f64 >= option("ratio") * median_ms * on_host.len() as f64;
         let mean_ms = total as f64 / on_host.len() as f64;
@@ -128,7 +128,7 @@ fn describe(
     let times = hit.mean_ms / hit.median_ms;
     let saved = view.saved_seconds(|row| {
         let duration = tasks.duration.get(row) as f64;
-        if tasks.host[row] == hit.host { duration / times } else { duration }
+        if tasks.host_of(row) == hit.host { duration / times } else { duration }
     });
     let mut verdict = on_stage(context, view, Some(saved));
     verdict.subject = Subject::Host(host.clone());
@@ -224,7 +224,7 @@ fn confounders(
     if on_kubernetes {
         found.push("on Kubernetes the host is a pod".to_owned());
     }
-    let warm: Vec<usize> = view.rows.iter().copied().filter(|&row| !is_warm_up(first_ends, tasks, row)).collect();
+    let warm: Rows = view.rows.iter().filter(|&row| !is_warm_up(first_ends, tasks, row)).collect();
     let fires_warm = hits(context, view, &warm).is_some_and(|hits| hits.iter().any(|warm| warm.host == hit.host));
     if warm.len() < view.count() && !fires_warm {
         found.push("start-up: without the first tasks of each executor it does not fire".to_owned());
@@ -243,11 +243,11 @@ fn one_task_explains(context: &RunContext<'_>, view: &StageView<'_>, hit: &Hit) 
 /// Most of its tasks are local, and those of the others are not.
 fn holds_locality(view: &StageView<'_>, hit: &Hit) -> bool {
     let tasks = view.tasks();
-    let local = |rows: &[usize]| {
-        let local = |&&row: &&usize| matches!(tasks.flags[row].locality(), Locality::Process | Locality::Node);
+    let local = |rows: &Rows| {
+        let local = |&row: &usize| matches!(tasks.flags[row].locality(), Locality::Process | Locality::Node);
         rows.iter().filter(local).count() as f64 / rows.len().max(1) as f64
     };
-    let others: Vec<usize> = view.rows.iter().copied().filter(|&row| tasks.host[row] != hit.host).collect();
+    let others: Rows = view.rows.iter().filter(|&row| tasks.host_of(row) != hit.host).collect();
     local(&hit.rows) >= 0.8 && local(&others) <= 0.5
 }
 
@@ -255,8 +255,8 @@ fn holds_locality(view: &StageView<'_>, hit: &Hit) -> bool {
 fn gc_shares(view: &StageView<'_>, hit: &Hit) -> (f64, f64) {
     let tasks = view.tasks();
     let (mut here, mut others) = ((0.0, 0.0), (0.0, 0.0));
-    for &row in &view.rows {
-        let side = if tasks.host[row] == hit.host { &mut here } else { &mut others };
+    for row in view.rows.iter() {
+        let side = if tasks.host_of(row) == hit.host { &mut here } else { &mut others };
         side.0 += tasks.gc_time.get(row) as f64;
         side.1 += tasks.run_time.get(row) as f64;
     }

@@ -7,9 +7,9 @@ use super::words::{count, duration, percent, ranges, ratio};
 use super::{advice, worth_painting};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
-use crate::run::Column;
 use crate::run::model::StageKey;
 use crate::run::stats::{by_host, first_ends, is_warm_up, median, pick};
+use crate::run::{Column, Rows};
 
 declare_rule! {
     /// The median task of a host takes twice the median of the other hosts' tasks.
@@ -87,14 +87,14 @@ fn hits(context: &RunContext<'_>, view: &StageView<'_>, first_ends: &[Option<u64
     }
     let tasks = view.tasks();
     let kept = |&row: &usize| !tasks.flags[row].speculative() && !is_warm_up(first_ends, tasks, row);
-    let rows: Vec<usize> = view.rows.iter().copied().filter(kept).collect();
+    let rows: Rows = view.rows.iter().filter(kept).collect();
     let hosts = by_host(tasks, &rows);
     Ok(hosts.iter().filter_map(|(host, here)| hit(context, view, *host, here, &rows)).collect())
 }
 
-fn hit(context: &RunContext<'_>, view: &StageView<'_>, host: u16, here: &[usize], rows: &[usize]) -> Option<Hit> {
+fn hit(context: &RunContext<'_>, view: &StageView<'_>, host: u16, here: &Rows, rows: &Rows) -> Option<Hit> {
     let tasks = view.tasks();
-    let others: Vec<usize> = rows.iter().copied().filter(|&row| tasks.host[row] != host).collect();
+    let others: Rows = rows.iter().filter(|&row| tasks.host_of(row) != host).collect();
     let least = context.option("host-tasks");
     if (here.len() as f64) < least || (others.len() as f64) < least {
         return None;
@@ -104,11 +104,11 @@ fn hit(context: &RunContext<'_>, view: &StageView<'_>, host: u16, here: &[usize]
     if median_ms < context.option("ratio") * others_ms || median_ms - others_ms < context.option("excess-ms") {
         return None;
     }
-    let time = |rows: &[usize]| rows.iter().map(|&row| tasks.duration.get(row) as f64).sum::<f64>();
+    let time = |rows: &Rows| rows.iter().map(|row| tasks.duration.get(row) as f64).sum::<f64>();
     let times = median_ms / others_ms.max(1.0);
     let impact_s = view.saved_seconds(|row| {
         let duration = tasks.duration.get(row) as f64;
-        if tasks.host[row] == host { duration / times } else { duration }
+        if tasks.host_of(row) == host { duration / times } else { duration }
     });
     let explained = explanation(context, view, here, &others);
     let time_ms = (time(here), time(rows));
@@ -116,12 +116,7 @@ fn hit(context: &RunContext<'_>, view: &StageView<'_>, host: u16, here: &[usize]
 }
 
 /// What explains that a host is slow in a stage, other than the host.
-fn explanation(
-    context: &RunContext<'_>,
-    view: &StageView<'_>,
-    here: &[usize],
-    others: &[usize],
-) -> Option<&'static str> {
+fn explanation(context: &RunContext<'_>, view: &StageView<'_>, here: &Rows, others: &Rows) -> Option<&'static str> {
     let tasks = view.tasks();
     let more = |column: &Column| {
         let (here, others) = (median(&pick(column, here)), median(&pick(column, others)));
@@ -130,9 +125,9 @@ fn explanation(
     if more(&tasks.read_bytes) || more(&tasks.read_records) {
         return Some("more data on this host");
     }
-    let rest = |rows: &[usize]| {
+    let rest = |rows: &Rows| {
         let overhead = |row: usize| tasks.gc_time.get(row).saturating_add(tasks.deserialize_time.get(row));
-        let values: Vec<u64> = rows.iter().map(|&row| tasks.duration.get(row).saturating_sub(overhead(row))).collect();
+        let values: Vec<u64> = rows.iter().map(|row| tasks.duration.get(row).saturating_sub(overhead(row))).collect();
         median(&values).unwrap_or(0.0)
     };
     (rest(here) < context.option("ratio") * rest(others)).then_some("garbage collection or deserialisation")

@@ -204,7 +204,7 @@ impl RunningMedian {
 fn replay(view: &StageView<'_>, settings: &Settings) -> Vec<Copied> {
     let tasks = view.tasks();
     let enough = settings.enough(view);
-    let mut ends: Vec<usize> = view.rows.clone();
+    let mut ends: Vec<usize> = view.rows.iter().collect();
     ends.sort_by_key(|&row| finish(tasks, row));
     // Longest running first: those are the first to cross the threshold.
     let mut running: BinaryHeap<Reverse<(u64, usize)>> =
@@ -283,7 +283,7 @@ fn describe(
         verdict.severity = Severity::Hint;
     }
     let first = helped.iter().map(|one| one.at).fold(f64::INFINITY, f64::min);
-    let begin = view.rows.iter().map(|&row| tasks.launch.get(row)).min().unwrap_or(0) as f64;
+    let begin = view.rows.iter().map(|row| tasks.launch.get(row)).min().unwrap_or(0) as f64;
     let number = helped.len();
     let of = count(view.count() as u64, "task");
     verdict.message = format!(

@@ -63,7 +63,7 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, spilled: f64) -> Ver
     let tasks = view.tasks();
     let read = view.sum(&tasks.read_bytes).unwrap_or(0.0);
     let in_memory = view.sum(&tasks.spill_memory).unwrap_or(0.0);
-    let spilling = view.rows.iter().filter(|&&row| tasks.spill_disk.get(row) > 0).count();
+    let spilling = view.rows.iter().filter(|&row| tasks.spill_disk.get(row) > 0).count();
     let rate = context.option("mib-per-second").max(1e-3) * MIB / 1000.0;
     let saved = view.saved_seconds(|row| {
         let duration = tasks.duration.get(row) as f64;

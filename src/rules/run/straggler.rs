@@ -123,8 +123,8 @@ fn cause(context: &RunContext<'_>, view: &StageView<'_>, row: usize, first_ends:
 fn host_ratio(view: &StageView<'_>, row: usize) -> Option<f64> {
     let tasks = view.tasks();
     let (mut here, mut elsewhere) = (Vec::new(), Vec::new());
-    for &other in view.rows.iter().filter(|&&other| other != row) {
-        let side = if tasks.host[other] == tasks.host[row] { &mut here } else { &mut elsewhere };
+    for other in view.rows.iter().filter(|&other| other != row) {
+        let side = if tasks.host_of(other) == tasks.host_of(row) { &mut here } else { &mut elsewhere };
         side.push(tasks.duration.get(other));
     }
     if here.len() < 2 || elsewhere.len() < 3 {

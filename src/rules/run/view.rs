@@ -3,13 +3,11 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use rustc_hash::FxHashSet;
-
 use crate::rules::{RuleSettings, State};
 use crate::run::model::{Stage, StageKey, Tasks};
 use crate::run::slots::{self, Replay, stage_cores, stage_slots, stage_wall};
 use crate::run::stats::{self, Distribution, median, pick, population};
-use crate::run::{Column, Run};
+use crate::run::{Column, Rows, Run};
 
 /// Thresholds that all rules on runs share; they are options of `log-coverage`.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +47,7 @@ pub struct StageView<'a> {
     /// The SQL execution whose job ran it.
     pub execution: Option<i64>,
     /// Rows of the population: one success for each partition.
-    pub rows: Vec<usize>,
+    pub rows: Rows,
     /// From submission to completion (else from the first launch to the last finish), in ms.
     pub wall_ms: f64,
     /// The whole run, in ms; at least 1.
@@ -122,7 +120,7 @@ impl<'a> StageView<'a> {
     }
 
     /// The rows by host.
-    pub fn by_host(&self) -> BTreeMap<u16, Vec<usize>> {
+    pub fn by_host(&self) -> BTreeMap<u16, Rows> {
         stats::by_host(self.tasks(), &self.rows)
     }
 
@@ -130,8 +128,8 @@ impl<'a> StageView<'a> {
     pub fn hosts(&self) -> &BTreeMap<u16, usize> {
         self.hosts.get_or_init(|| {
             let mut hosts = BTreeMap::new();
-            for &row in &self.rows {
-                *hosts.entry(self.tasks().host[row]).or_default() += 1;
+            for row in self.rows.iter() {
+                *hosts.entry(self.tasks().host_of(row)).or_default() += 1;
             }
             hosts
         })
@@ -164,7 +162,7 @@ impl<'a> StageView<'a> {
 
     /// Whether metrics were recorded for the tasks that count.
     pub fn measured(&self) -> bool {
-        !self.rows.is_empty() && self.rows.iter().all(|&row| self.tasks().flags[row].metrics())
+        !self.rows.is_empty() && self.rows.iter().all(|row| self.tasks().flags[row].metrics())
     }
 
     /// Whether the log has this field of `Task Metrics` (by Spark's name) for every task that counts.
@@ -194,12 +192,12 @@ impl<'a> StageView<'a> {
 
     /// The task that took longest.
     pub fn slowest(&self) -> Option<usize> {
-        self.rows.iter().copied().max_by_key(|&row| self.tasks().duration.get(row))
+        self.rows.iter().max_by_key(|&row| self.tasks().duration.get(row))
     }
 
     /// The host of a row.
     pub fn host(&self, row: usize) -> &'a str {
-        self.run.hosts.get(usize::from(self.tasks().host[row])).map_or("unknown host", String::as_str)
+        self.run.hosts.get(usize::from(self.tasks().host_of(row))).map_or("unknown host", String::as_str)
     }
 
     /// Share of the announced tasks that count; 1 where their number was not recorded.
@@ -233,8 +231,8 @@ impl<'a> StageView<'a> {
 
     /// Seconds that the stage would end earlier if each of its tasks took what `without` says (in ms, by row), by replay.
     pub fn saved_seconds(&self, without: impl Fn(usize) -> f64) -> f64 {
-        let counted: FxHashSet<usize> = self.rows.iter().copied().collect();
-        let replaced = |row: usize| counted.contains(&row).then(|| without(row).max(0.0) as u64);
+        let counted = self.rows.among(self.tasks().len());
+        let replaced = |row: usize| counted[row].then(|| without(row).max(0.0) as u64);
         let replay = self.replay.get_or_init(|| Replay::new(self.tasks(), self.slots()));
         replay.saved(self.tasks(), replaced) as f64 / 1000.0
     }
@@ -242,7 +240,7 @@ impl<'a> StageView<'a> {
     /// As [`Self::saved_seconds`], with the work that the tasks lose spread evenly over all slots.
     pub fn saved_seconds_if_spread(&self, without: impl Fn(usize) -> f64) -> f64 {
         let tasks = self.tasks();
-        let moved: f64 = self.rows.iter().map(|&row| (tasks.duration.get(row) as f64 - without(row)).max(0.0)).sum();
+        let moved: f64 = self.rows.iter().map(|row| (tasks.duration.get(row) as f64 - without(row)).max(0.0)).sum();
         let slots = self.slots() as f64;
         (self.saved_seconds(without) - moved / slots / 1000.0).max(0.0)
     }

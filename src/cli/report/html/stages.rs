@@ -7,8 +7,8 @@ use crate::cli::report::summary::Summary;
 use crate::rules::run::stage_noun;
 use crate::rules::run::view::StageView;
 use crate::rules::run::words::{bytes, count, duration, percent};
-use crate::run::Column;
 use crate::run::stats::{Distribution, mean, median, pick};
+use crate::run::{Column, Rows};
 
 /// Hosts of a stage that are listed; the slowest ones.
 const HOSTS: usize = 20;
@@ -122,7 +122,7 @@ fn hosts(view: &StageView<'_>) -> Markup {
     }
 }
 
-fn host<'a>(view: &StageView<'a>, rows: &[usize]) -> Host<'a> {
+fn host<'a>(view: &StageView<'a>, rows: &Rows) -> Host<'a> {
     let tasks = view.tasks();
     let durations = pick(&tasks.duration, rows);
     let measured = |column: &Column| view.measured().then(|| pick(column, rows));
@@ -130,7 +130,7 @@ fn host<'a>(view: &StageView<'a>, rows: &[usize]) -> Host<'a> {
     let gc = measured(&tasks.gc_time).map(sum);
     let run_time = measured(&tasks.run_time).map(sum);
     Host {
-        name: rows.first().map_or("", |&row| view.host(row)),
+        name: rows.first().map_or("", |row| view.host(row)),
         tasks: rows.len(),
         median_ms: median(&durations).unwrap_or(0.0),
         mean_ms: mean(&durations).unwrap_or(0.0),
