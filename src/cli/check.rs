@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use anyhow::Context as _;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -156,9 +157,13 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         version: inputs.version(),
         elapsed: started.elapsed(),
     };
-    print(args, &outcome, &inputs.idle)?;
+    print(args, &outcome, &inputs.notes)?;
     Ok(exit(args, &outcome))
 }
+
+/// For who expects more of --fix, below the findings that are left.
+const LEFT_TO_CHOOSE: &str =
+    "--fix makes only changes that keep the job's result, marked (--fix); the rest is your choice\n";
 
 fn read_stdin() -> anyhow::Result<Arc<str>> {
     let mut bytes = Vec::new();
@@ -201,8 +206,7 @@ fn write(files: &[FileOutcome], changes: &Changes) -> anyhow::Result<usize> {
     let mut total = 0;
     for (index, text, applied) in changes {
         let Some(file) = files.get(*index) else { continue };
-        std::fs::write(&file.file, text.as_bytes())
-            .map_err(|error| anyhow::anyhow!("{}: {error}", file.path.display()))?;
+        std::fs::write(&file.file, text.as_bytes()).with_context(|| file.path.display().to_string())?;
         let fixes = if *applied == 1 { "1 fix".to_owned() } else { format!("{applied} fixes") };
         writeln!(anstream::stderr(), "{}: {fixes} applied", file.path.display())?;
         total += applied;
@@ -210,21 +214,27 @@ fn write(files: &[FileOutcome], changes: &Changes) -> anyhow::Result<usize> {
     Ok(total)
 }
 
-fn print(args: &Args, outcome: &Outcome, idle: &[PathBuf]) -> anyhow::Result<()> {
+fn print(args: &Args, outcome: &Outcome, notes: &[String]) -> anyhow::Result<()> {
     if matches!(args.format, Format::Text) || args.diff {
         let mut stderr = anstream::stderr();
         for error in &outcome.errors {
             writeln!(stderr, "{}", output::text::error(error))?;
         }
-        for path in idle {
-            writeln!(stderr, "{}: note: nothing in it sets something of Spark or starts a job", path.display())?;
+        for note in notes {
+            writeln!(stderr, "{note}")?;
         }
     }
     if args.diff {
         return Ok(());
     }
     let text = match args.format {
-        Format::Text => output::text::render(outcome, terminal_width(), args.statistics),
+        Format::Text => {
+            let mut text = output::text::render(outcome, terminal_width(), args.statistics);
+            if args.fix && outcome.findings().any(|(_, finding)| !finding.fixes.is_empty()) {
+                text.push_str(LEFT_TO_CHOOSE);
+            }
+            text
+        }
         Format::Json => output::json::render(outcome),
         Format::Jsonl => output::json::lines(outcome),
         Format::Sarif => output::sarif::render(outcome),

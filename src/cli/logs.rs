@@ -5,6 +5,7 @@ use anyhow::{anyhow, bail};
 use super::progress::ReadProgress;
 use crate::eventlog::{self, Location, Log, ReadError, Which};
 use crate::run::Run;
+use crate::workspace::Kind;
 
 /// What addresses name a log, and where credentials come from; for the help of commands that read logs.
 pub(super) const ADDRESSES: &str = "\
@@ -55,10 +56,22 @@ pub struct ReadRun {
 /// Reads the one log that `location` and `which` name.
 pub(super) fn read(location: &Location, which: &Which) -> anyhow::Result<ReadRun> {
     // The error says its cause itself: as a chain it would say it twice.
-    let told = |error: ReadError| anyhow!("{error}");
+    let told = |error: ReadError| anyhow!("{error}{}", instead(location, &error));
     let found = eventlog::find(location, which).map_err(told)?;
     let [log] = found.as_slice() else { bail!("{location}: holds {} event logs; name one of them", found.len()) };
     read_log(log).map_err(told)
+}
+
+/// What to do with a file that is no log but code or settings.
+fn instead(location: &Location, error: &ReadError) -> String {
+    match (location, error) {
+        (Location::Path(path), ReadError::NotALog { .. })
+            if matches!(Kind::of(path), Kind::Python | Kind::Sql | Kind::Properties) =>
+        {
+            format!("; `sparkls check {}` looks at code and settings", path.display())
+        }
+        _ => String::new(),
+    }
 }
 
 /// Reads every log that `location` and `which` name, one after another, and hands out each with its name for people as soon

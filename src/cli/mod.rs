@@ -19,9 +19,14 @@ mod server;
 mod words;
 
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, Parser, Subcommand};
+
+use crate::text::plainly;
 
 /// What the process tells its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,7 +87,7 @@ enum Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| with_tip(error).exit());
     colour(cli.color).write_global();
     let result = match &cli.command {
         Command::Check(args) => check::run(args).map(ExitCode::from),
@@ -100,6 +105,22 @@ pub fn main() -> ExitCode {
     result.unwrap_or_else(|error| failed(&error))
 }
 
+/// A file in the place of a command is meant to be checked, a key to be explained.
+fn with_tip(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return error };
+    let command = match word {
+        _ if error.kind() != ErrorKind::InvalidSubcommand || error.get(ContextKind::SuggestedSubcommand).is_some() => {
+            return error;
+        }
+        path if Path::new(path).exists() => "check",
+        key if key.starts_with("spark.") || crate::rules::find(key).is_some() => "explain",
+        _ => return error,
+    };
+    let tip = StyledStr::from(format!("try `sparkls {command} {word}`"));
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    error
+}
+
 /// Says why the command failed; a reader that has gone away (`| head`) is no failure.
 fn failed(error: &anyhow::Error) -> ExitCode {
     let broken_pipe = error
@@ -110,7 +131,9 @@ fn failed(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     // Nobody is left to tell if stderr is closed as well.
-    let _ = writeln!(anstream::stderr(), "sparkls: {error:#}");
+    let causes =
+        error.chain().map(|cause| cause.downcast_ref::<io::Error>().map_or_else(|| cause.to_string(), plainly));
+    let _ = writeln!(anstream::stderr(), "sparkls: {}", causes.collect::<Vec<_>>().join(": "));
     Exit::Unreadable.into()
 }
 

@@ -1,6 +1,12 @@
 //! `sparkls server`.
 
+use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
+
+/// For who starts the server to see what it does.
+const BY_HAND: &str = "\
+sparkls server: waiting for an editor, which starts this command by itself and speaks LSP over stdin; Ctrl-C ends it.
+By hand: `sparkls check` looks at the files here.";
 
 /// Start the language server on stdin and stdout.
 ///
@@ -14,5 +20,8 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> ExitCode {
     let Args { stdio: _ } = args;
+    if std::io::stdin().is_terminal() {
+        let _ = writeln!(anstream::stderr(), "{BY_HAND}");
+    }
     crate::lsp::serve()
 }
