@@ -11,7 +11,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::inputs::{Inputs, Options, Selection};
 use super::output::{self, FileOutcome, Outcome};
-use super::{Exit, fixes};
+use super::{Exit, fixes, terminal};
 use crate::catalog::SparkVersion;
 use crate::eventlog::Location;
 use crate::rules::Severity;
@@ -44,7 +44,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
-    /// Only these rules or groups (comma-separated); turns on rules that are off.
+    /// Only these rules or groups (comma-separated); turns on rules that are off. `sparkls rules` lists them.
     #[arg(long, value_name = "RULES", value_delimiter = ',')]
     select: Vec<String>,
 
@@ -144,6 +144,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         let changes = changes(&inputs, &files, args.min_severity);
         if args.diff {
             print_diff(&files, &changes)?;
+            if changes.is_empty() {
+                inputs.notes.push(NOTHING_TO_CHANGE.to_owned());
+            }
         } else if write(&files, &changes)? > 0 {
             inputs.rewritten(changes.iter().filter_map(|(index, text, _)| Some((&*files.get(*index)?.file, text))));
             (files, _) = analyse(&mut inputs);
@@ -161,11 +164,14 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(exit(args, &outcome))
 }
 
+/// For who expects a patch.
+const NOTHING_TO_CHANGE: &str = "note: nothing to change: no finding has a fix that keeps the job's result";
 /// For who expects more of --fix, below the findings that are left.
 const LEFT_TO_CHOOSE: &str =
     "--fix makes only changes that keep the job's result, marked (--fix); the rest is your choice\n";
 
 fn read_stdin() -> anyhow::Result<Arc<str>> {
+    terminal::tell_that_input_is_read("reading the text from standard input, up to Ctrl-D");
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes)?;
     let text = String::from_utf8(bytes)
@@ -229,7 +235,7 @@ fn print(args: &Args, outcome: &Outcome, notes: &[String]) -> anyhow::Result<()>
     }
     let text = match args.format {
         Format::Text => {
-            let mut text = output::text::render(outcome, terminal_width(), args.statistics);
+            let mut text = output::text::render(outcome, terminal::columns().unwrap_or(WIDTH), args.statistics);
             if args.fix && outcome.findings().any(|(_, finding)| !finding.fixes.is_empty()) {
                 text.push_str(LEFT_TO_CHOOSE);
             }
@@ -244,11 +250,6 @@ fn print(args: &Args, outcome: &Outcome, notes: &[String]) -> anyhow::Result<()>
     let mut stdout = anstream::stdout();
     stdout.write_all(text.as_bytes())?;
     Ok(stdout.flush()?)
-}
-
-fn terminal_width() -> usize {
-    terminal_size::terminal_size_of(std::io::stdout())
-        .map_or(WIDTH, |(terminal_size::Width(columns), _)| columns.into())
 }
 
 fn exit(args: &Args, outcome: &Outcome) -> Exit {

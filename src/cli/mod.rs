@@ -16,6 +16,7 @@ mod record;
 pub mod report;
 mod rules;
 mod server;
+mod terminal;
 mod words;
 
 use std::io::{self, Write as _};
@@ -49,7 +50,7 @@ impl From<Exit> for ExitCode {
 
 /// What is slow or will fail in a Spark job: in its settings, in its code, and in its last run, on the line that caused it.
 #[derive(Debug, Parser)]
-#[command(name = "sparkls", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "sparkls", version, max_term_width = 100, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -59,11 +60,17 @@ struct Cli {
     color: ColorChoice,
 }
 
-const EXIT_CODES: &str = "\
+const AFTER_HELP: &str = "\
+To begin with:
+  sparkls check              what the jobs and settings in this folder get wrong
+  sparkls check --run LOG    the same, with what a run of the job measured
+  sparkls report LOG         where the time of a run went
+
 Exit codes:
   0  nothing at --fail-on or above
   1  findings at --fail-on or above; a slower run, or a budget that is violated
-  2  wrong usage, or an input that can't be read (it is named, and the others are still analysed)
+  2  wrong usage, or an input that can't be read (it is named, and the others
+     are still analysed)
   3  inconclusive: the log doesn't hold what the answer needs
 
 `sparkls explain RULE` says what a rule finds, why it costs and when it is silent;

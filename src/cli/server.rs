@@ -1,6 +1,5 @@
 //! `sparkls server`.
 
-use std::io::{IsTerminal as _, Write as _};
 use std::process::ExitCode;
 
 /// For who starts the server to see what it does.
@@ -20,8 +19,6 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args) -> ExitCode {
     let Args { stdio: _ } = args;
-    if std::io::stdin().is_terminal() {
-        let _ = writeln!(anstream::stderr(), "{BY_HAND}");
-    }
+    super::terminal::tell_that_input_is_read(BY_HAND);
     crate::lsp::serve()
 }

@@ -147,3 +147,18 @@ fn a_folder_that_may_not_be_read_is_named() {
     }
     assert_says(&answer, 2, "locked: error: Permission denied\n");
 }
+
+#[test]
+fn what_help_breaks_by_hand_fits_80_columns() {
+    let folder = folder();
+    let pages: [(&[&str], &str); 3] = [
+        (&["--help"], "To begin with:"),
+        (&["report", "--help"], "Where a log can be:"),
+        (&["compare", "--help"], "Exit codes:"),
+    ];
+    for (typed, from) in pages {
+        let help = folder.run(typed).stdout;
+        let (_, by_hand) = help.split_once(from).unwrap();
+        assert!(by_hand.lines().all(|line| line.chars().count() <= 80), "{by_hand}");
+    }
+}
