@@ -73,8 +73,8 @@ Exit codes:
      are still analysed)
   3  inconclusive: the log doesn't hold what the answer needs
 
-`sparkls explain RULE` says what a rule finds, why it costs and when it is silent;
-`sparkls explain KEY` does the same for a Spark setting.";
+`sparkls explain RULE` says what a rule finds, why it costs and when it is
+silent; `sparkls explain KEY` does the same for a Spark setting.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
