@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod cli {
+    mod beginner;
     mod carriers;
     mod conf;
     mod diff;
@@ -71,7 +72,11 @@ fn an_unreadable_input_is_named_and_the_others_are_analysed() {
     let answer = folder.run(&["check", "nowhere", "jobs", "conf"]);
     assert_eq!(answer.code, 2);
     assert!(answer.stderr.contains("nowhere: error: "), "{}", answer.stderr);
-    assert!(answer.stderr.contains("jobs/latin.py: error: not UTF-8 at byte 26"), "{}", answer.stderr);
+    assert!(
+        answer.stderr.contains("jobs/latin.py: error: not UTF-8 at byte 26, in line 2: save it as UTF-8"),
+        "{}",
+        answer.stderr
+    );
     assert!(answer.stdout.contains("jobs/orders.py:4:"), "{}", answer.stdout);
     assert!(answer.stdout.contains("2 unreadable inputs"), "{}", answer.stdout);
 }

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
+use anyhow::Context as _;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use super::inputs::{Inputs, Options, Selection};
 use super::output::{self, FileOutcome, Outcome};
-use super::{Exit, fixes};
+use super::{Exit, fixes, terminal};
 use crate::catalog::SparkVersion;
 use crate::eventlog::Location;
 use crate::rules::Severity;
@@ -43,7 +44,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
-    /// Only these rules or groups (comma-separated); turns on rules that are off.
+    /// Only these rules or groups (comma-separated); turns on rules that are off. `sparkls rules` lists them.
     #[arg(long, value_name = "RULES", value_delimiter = ',')]
     select: Vec<String>,
 
@@ -143,6 +144,9 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         let changes = changes(&inputs, &files, args.min_severity);
         if args.diff {
             print_diff(&files, &changes)?;
+            if changes.is_empty() {
+                inputs.notes.push(NOTHING_TO_CHANGE.to_owned());
+            }
         } else if write(&files, &changes)? > 0 {
             inputs.rewritten(changes.iter().filter_map(|(index, text, _)| Some((&*files.get(*index)?.file, text))));
             (files, _) = analyse(&mut inputs);
@@ -156,11 +160,18 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         version: inputs.version(),
         elapsed: started.elapsed(),
     };
-    print(args, &outcome, &inputs.idle)?;
+    print(args, &outcome, &inputs.notes)?;
     Ok(exit(args, &outcome))
 }
 
+/// For who expects a patch.
+const NOTHING_TO_CHANGE: &str = "note: nothing to change: no finding has a fix that keeps the job's result";
+/// For who expects more of --fix, below the findings that are left.
+const LEFT_TO_CHOOSE: &str =
+    "--fix makes only changes that keep the job's result, marked (--fix); the rest is your choice\n";
+
 fn read_stdin() -> anyhow::Result<Arc<str>> {
+    terminal::tell_that_input_is_read("reading the text from standard input, up to Ctrl-D");
     let mut bytes = Vec::new();
     std::io::stdin().read_to_end(&mut bytes)?;
     let text = String::from_utf8(bytes)
@@ -201,8 +212,7 @@ fn write(files: &[FileOutcome], changes: &Changes) -> anyhow::Result<usize> {
     let mut total = 0;
     for (index, text, applied) in changes {
         let Some(file) = files.get(*index) else { continue };
-        std::fs::write(&file.file, text.as_bytes())
-            .map_err(|error| anyhow::anyhow!("{}: {error}", file.path.display()))?;
+        std::fs::write(&file.file, text.as_bytes()).with_context(|| file.path.display().to_string())?;
         let fixes = if *applied == 1 { "1 fix".to_owned() } else { format!("{applied} fixes") };
         writeln!(anstream::stderr(), "{}: {fixes} applied", file.path.display())?;
         total += applied;
@@ -210,21 +220,27 @@ fn write(files: &[FileOutcome], changes: &Changes) -> anyhow::Result<usize> {
     Ok(total)
 }
 
-fn print(args: &Args, outcome: &Outcome, idle: &[PathBuf]) -> anyhow::Result<()> {
+fn print(args: &Args, outcome: &Outcome, notes: &[String]) -> anyhow::Result<()> {
     if matches!(args.format, Format::Text) || args.diff {
         let mut stderr = anstream::stderr();
         for error in &outcome.errors {
             writeln!(stderr, "{}", output::text::error(error))?;
         }
-        for path in idle {
-            writeln!(stderr, "{}: note: nothing in it sets something of Spark or starts a job", path.display())?;
+        for note in notes {
+            writeln!(stderr, "{note}")?;
         }
     }
     if args.diff {
         return Ok(());
     }
     let text = match args.format {
-        Format::Text => output::text::render(outcome, terminal_width(), args.statistics),
+        Format::Text => {
+            let mut text = output::text::render(outcome, terminal::columns().unwrap_or(WIDTH), args.statistics);
+            if args.fix && outcome.findings().any(|(_, finding)| !finding.fixes.is_empty()) {
+                text.push_str(LEFT_TO_CHOOSE);
+            }
+            text
+        }
         Format::Json => output::json::render(outcome),
         Format::Jsonl => output::json::lines(outcome),
         Format::Sarif => output::sarif::render(outcome),
@@ -232,11 +248,6 @@ fn print(args: &Args, outcome: &Outcome, idle: &[PathBuf]) -> anyhow::Result<()>
         Format::Junit => output::junit::render(outcome, |severity| args.fail_on.admits(severity)),
     };
     Ok(super::print(&text)?)
-}
-
-fn terminal_width() -> usize {
-    terminal_size::terminal_size_of(std::io::stdout())
-        .map_or(WIDTH, |(terminal_size::Width(columns), _)| columns.into())
 }
 
 fn exit(args: &Args, outcome: &Outcome) -> Exit {

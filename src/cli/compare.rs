@@ -122,9 +122,11 @@ const AFTER_HELP: &str = "\
 Exit codes:
   0  the budgets are met; without budgets: not slower, beyond noise
   1  a budget is violated; without budgets: slower, beyond noise
-  2  wrong usage, or a log that can't be read (it is named, and the others are still compared)
-  3  inconclusive: a log is incomplete, a run failed, nothing of one run has its like in the other,
-     or another amount of data explains the difference; never taken for a pass";
+  2  wrong usage, or a log that can't be read (it is named, and the others are
+     still compared)
+  3  inconclusive: a log is incomplete, a run failed, nothing of one run has its
+     like in the other, or another amount of data explains the difference; never
+     taken for a pass";
 
 fn share(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').ok_or("write it with a percent sign, e.g. 20%")?;

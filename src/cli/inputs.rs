@@ -1,5 +1,6 @@
 //! From paths on the command line to projects, runs and analysed files.
 
+mod notes;
 mod reading;
 mod roots;
 
@@ -17,7 +18,7 @@ use crate::catalog::SparkVersion;
 use crate::eventlog::{Location, ReadError, Which};
 use crate::pyspark::Imports;
 use crate::rules::{self, Finding, Level, MeasuredRun, Rule};
-use crate::text::Document;
+use crate::text::{Document, plainly};
 use crate::workspace::{self, Notebook, Project, Settings, Source, Sources};
 use reading::{Reading, failed, guarded, understand};
 use roots::{Roots, beside};
@@ -99,8 +100,8 @@ pub(super) struct Inputs {
     projects: BTreeMap<PathBuf, Project>,
     /// In path order.
     files: Vec<InputFile>,
-    /// Files that the user named and in which there is nothing of Spark, as the user would name them.
-    pub idle: Vec<PathBuf>,
+    /// What a user should know though nothing failed, a sentence each.
+    pub notes: Vec<String>,
     /// What can't be read or used.
     pub errors: Vec<InputError>,
 }
@@ -131,8 +132,8 @@ impl Inputs {
         let mut candidates = Vec::new();
         let mut walked = HashMap::new();
         for path in paths.iter().map(|path| beside(path)) {
-            if let Err(error) = std::fs::metadata(&path) {
-                inputs.errors.push(failed(&path, error.to_string()));
+            if let Err(error) = reading::reachable(&path) {
+                inputs.errors.push(error);
                 continue;
             }
             let exclude = inputs.project(&roots.of(&path), options).exclude.clone();
@@ -153,6 +154,7 @@ impl Inputs {
         candidates.reverse();
         inputs.read(candidates, walked);
         inputs.link(options);
+        inputs.note(paths, options);
         inputs
     }
 
@@ -167,11 +169,12 @@ impl Inputs {
         inputs.keep(path.clone(), root, true, understood);
         inputs.scan(listed, &[]);
         inputs.link(options);
+        inputs.note(&[], options);
         inputs
     }
 
     fn empty() -> Self {
-        Self { projects: BTreeMap::new(), files: Vec::new(), idle: Vec::new(), errors: Vec::new() }
+        Self { projects: BTreeMap::new(), files: Vec::new(), notes: Vec::new(), errors: Vec::new() }
     }
 
     fn project(&mut self, root: &Path, options: &Options) -> &Project {
@@ -236,7 +239,7 @@ impl Inputs {
             Ok(Some(Reading { text, facts, notebook })) => {
                 self.files.push(InputFile { path, root, text, facts, notebook, is_named });
             }
-            Ok(None) if is_named => self.idle.push(shown(&path)),
+            Ok(None) if is_named => self.notes.push(notes::idle(&path)),
             Ok(None) => {}
             Err(error) => self.errors.push(error),
         }
@@ -420,7 +423,7 @@ pub(super) fn shown(path: &Path) -> PathBuf {
 
 fn unreadable_log(error: &ReadError) -> InputError {
     let (path, message) = match error {
-        ReadError::Io { path, source } => (path, source.to_string()),
+        ReadError::Io { path, source } => (path, plainly(source)),
         ReadError::NotALog { path, reason } => (path, reason.clone()),
     };
     InputError { path: shown(path), place: None, message }

@@ -3,6 +3,7 @@
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use clap::{Command, CommandFactory as _};
 use clap_mangen::Man;
 
@@ -23,7 +24,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     command.build();
     match &args.to {
         Some(folder) => {
-            write_all(&command, folder).map_err(|error| anyhow::anyhow!("{}: {error}", folder.display()))?;
+            write_all(&command, folder).with_context(|| folder.display().to_string())?;
         }
         None => std::io::stdout().write_all(&page(&command)?)?,
     }

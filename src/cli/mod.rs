@@ -16,12 +16,18 @@ mod record;
 pub mod report;
 mod rules;
 mod server;
+mod terminal;
 mod words;
 
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::process::ExitCode;
 
+use clap::builder::StyledStr;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ColorChoice, Parser, Subcommand};
+
+use crate::text::plainly;
 
 /// What the process tells its caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +50,7 @@ impl From<Exit> for ExitCode {
 
 /// What is slow or will fail in a Spark job: in its settings, in its code, and in its last run, on the line that caused it.
 #[derive(Debug, Parser)]
-#[command(name = "sparkls", version, max_term_width = 100, after_help = EXIT_CODES)]
+#[command(name = "sparkls", version, max_term_width = 100, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -54,15 +60,21 @@ struct Cli {
     color: ColorChoice,
 }
 
-const EXIT_CODES: &str = "\
+const AFTER_HELP: &str = "\
+To begin with:
+  sparkls check              what the jobs and settings in this folder get wrong
+  sparkls check --run LOG    the same, with what a run of the job measured
+  sparkls report LOG         where the time of a run went
+
 Exit codes:
   0  nothing at --fail-on or above
   1  findings at --fail-on or above; a slower run, or a budget that is violated
-  2  wrong usage, or an input that can't be read (it is named, and the others are still analysed)
+  2  wrong usage, or an input that can't be read (it is named, and the others
+     are still analysed)
   3  inconclusive: the log doesn't hold what the answer needs
 
-`sparkls explain RULE` says what a rule finds, why it costs and when it is silent;
-`sparkls explain KEY` does the same for a Spark setting.";
+`sparkls explain RULE` says what a rule finds, why it costs and when it is
+silent; `sparkls explain KEY` does the same for a Spark setting.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -82,7 +94,7 @@ enum Command {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = Cli::try_parse().unwrap_or_else(|error| with_tip(error).exit());
     colour(cli.color).write_global();
     let result = match &cli.command {
         Command::Check(args) => check::run(args).map(ExitCode::from),
@@ -100,6 +112,22 @@ pub fn main() -> ExitCode {
     result.unwrap_or_else(|error| failed(&error))
 }
 
+/// A file in the place of a command is meant to be checked, a key to be explained.
+fn with_tip(mut error: clap::Error) -> clap::Error {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else { return error };
+    let command = match word {
+        _ if error.kind() != ErrorKind::InvalidSubcommand || error.get(ContextKind::SuggestedSubcommand).is_some() => {
+            return error;
+        }
+        path if Path::new(path).exists() => "check",
+        key if key.starts_with("spark.") || crate::rules::find(key).is_some() => "explain",
+        _ => return error,
+    };
+    let tip = StyledStr::from(format!("try `sparkls {command} {word}`"));
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip]));
+    error
+}
+
 /// Says why the command failed; a reader that has gone away (`| head`) is no failure.
 fn failed(error: &anyhow::Error) -> ExitCode {
     let broken_pipe = error
@@ -110,7 +138,9 @@ fn failed(error: &anyhow::Error) -> ExitCode {
         return ExitCode::SUCCESS;
     }
     // Nobody is left to tell if stderr is closed as well.
-    let _ = writeln!(anstream::stderr(), "sparkls: {error:#}");
+    let causes =
+        error.chain().map(|cause| cause.downcast_ref::<io::Error>().map_or_else(|| cause.to_string(), plainly));
+    let _ = writeln!(anstream::stderr(), "sparkls: {}", causes.collect::<Vec<_>>().join(": "));
     Exit::Unreadable.into()
 }
 

@@ -15,6 +15,7 @@ use anyhow::Context as _;
 
 use super::Exit;
 use super::logs::{self, Choice, ReadRun};
+use super::terminal;
 use crate::eventlog::Location;
 use crate::history::{self, Past, Row};
 use crate::rules::run::view::Floors;
@@ -26,7 +27,7 @@ use summary::Summary;
 /// How a report is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, clap::ValueEnum)]
 pub enum Format {
-    /// For people; fits 100 columns.
+    /// For people; fits the terminal, or 100 columns.
     #[default]
     Text,
     /// For machines; documented and kept stable.
@@ -95,8 +96,9 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     }
     let floors = Floors::new(&rules);
     let summary = || Summary::new(&measured, &places, &floors, options.all);
+    let columns = terminal::columns().filter(|_| options.output.is_none());
     let report = match options.format {
-        Format::Text => text::render(&summary(), options.all),
+        Format::Text => text::render(&summary(), options.all, columns),
         Format::Json => json::render(&measured, &places),
         Format::Markdown => markdown::render(&summary()),
         Format::Html => html::render(&summary()),

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::source::{Group, Kind, Source, refuse, stem_of};
+use super::source::{Group, HOLDS_NONE, Kind, Source, refuse, stem_of};
 use super::{ReadError, Which, sniff};
 
 /// Files whose first bytes are looked at to tell logs from other files, or to find an application by its name.
@@ -25,7 +25,7 @@ impl Chosen {
 /// The logs of `groups` that are meant; at least one. `place` is where they are.
 pub(super) fn choose(mut groups: Vec<Group>, which: &Which, place: &Path) -> Result<Vec<Chosen>, ReadError> {
     if groups.is_empty() {
-        return Err(refuse(place, "holds no event log"));
+        return Err(refuse(place, HOLDS_NONE));
     }
     match which {
         Which::All => Ok(groups.into_iter().map(Chosen::of).collect()),
@@ -44,7 +44,7 @@ pub(super) fn choose(mut groups: Vec<Group>, which: &Which, place: &Path) -> Res
 /// The only log of these, or the last attempt of the only application.
 pub(super) fn only(groups: Vec<Group>, place: &Path) -> Result<Source, ReadError> {
     let mut chosen = choose(groups, &Which::Newest, place)?;
-    let chosen = chosen.pop().ok_or_else(|| refuse(place, "holds no event log"))?;
+    let chosen = chosen.pop().ok_or_else(|| refuse(place, HOLDS_NONE))?;
     let mut source = chosen.group.source()?;
     source.notes.extend(chosen.notes);
     Ok(source)
@@ -76,7 +76,7 @@ fn keep_logs(groups: Vec<Group>) -> Vec<Group> {
 
 /// The last attempt of the application that was written to last, out of logs sorted so.
 fn newest(groups: Vec<Group>, place: &Path) -> Result<Chosen, ReadError> {
-    let Some(first) = groups.first() else { return Err(refuse(place, "holds no event log")) };
+    let Some(first) = groups.first() else { return Err(refuse(place, HOLDS_NONE)) };
     let application = first.application.clone();
     let mut others: Vec<&str> = Vec::new();
     for group in groups.iter().filter(|group| group.application != application) {
@@ -113,7 +113,7 @@ fn last_attempt(mut groups: Vec<Group>, place: &Path) -> Result<Chosen, ReadErro
     let mut attempts: Vec<u32> = groups.iter().map(|group| group.attempt).collect();
     attempts.dedup();
     let count = attempts.len();
-    let group = groups.pop().ok_or_else(|| refuse(place, "holds no event log"))?;
+    let group = groups.pop().ok_or_else(|| refuse(place, HOLDS_NONE))?;
     let notes = (count > 1).then(|| format!("{count} attempts of the application; this is the last"));
     Ok(Chosen { group, notes: notes.into_iter().collect() })
 }

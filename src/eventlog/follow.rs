@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use super::build::Builder;
 use super::lines::Lines;
-use super::source::{Part, Source, refuse};
+use super::source::{HOLDS_NONE, Part, Source, refuse};
 use super::{Location, MAX_LINE, Progress, ReadError, Reading, Which, codec, find};
 use crate::run::Run;
 
@@ -68,7 +68,7 @@ impl Follower {
     /// As [`super::read`]; of a log that it has read before, only what is new is read.
     pub fn read(&mut self, path: &Path, progress: Progress<'_>) -> Result<Run, ReadError> {
         let found = find(&Location::Path(path.to_owned()), &Which::Newest)?;
-        let Some(log) = found.first() else { return Err(refuse(path, "holds no event log")) };
+        let Some(log) = found.first() else { return Err(refuse(path, HOLDS_NONE)) };
         let source = log.source(progress)?;
         let mut reading = Reading::new(MAX_LINE, &source);
         reading.rest.wanted = source.parts.last().is_some_and(is_text);

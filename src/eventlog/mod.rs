@@ -34,6 +34,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use crate::run::Run;
+use crate::text::plainly;
 
 pub use find::{Log, find};
 pub use follow::Follower;
@@ -43,7 +44,7 @@ pub use location::{Location, Which};
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// Opening or reading failed.
-    #[error("{path}: {source}")]
+    #[error("{path}: {}", plainly(source))]
     Io {
         /// The file.
         path: PathBuf,
@@ -84,7 +85,7 @@ pub fn read(path: &Path, progress: Progress<'_>) -> Result<Run, ReadError> {
 
 fn read_lines_up_to(limit: usize, path: &Path, progress: Progress<'_>) -> Result<Run, ReadError> {
     let found = find(&Location::Path(path.to_owned()), &Which::Newest)?;
-    let Some(log) = found.first() else { return Err(source::refuse(path, "holds no event log")) };
+    let Some(log) = found.first() else { return Err(source::refuse(path, source::HOLDS_NONE)) };
     read_source(limit, path, log.source(progress)?, progress)
 }
 

@@ -69,7 +69,30 @@ pub(super) fn refusal(head: &[u8]) -> Option<&'static str> {
     if text.contains(&0) {
         return Some("not an event log but a binary file");
     }
-    Some(if first.starts_with(b"{") { "JSON, but no Spark events" } else { "not an event log but some other text" })
+    if first.starts_with(b"{") {
+        return Some("JSON, but no Spark events");
+    }
+    let is_text_log = text.split(|&byte| byte == b'\n').take(TEXT_LOG_WITHIN).any(is_of_a_text_log);
+    Some(if is_text_log { TEXT_LOG } else { OTHER_TEXT })
+}
+
+/// Lines in which a text log shows itself: its start may be an exception or what a script printed.
+const TEXT_LOG_WITHIN: usize = 50;
+const TEXT_LOG: &str = "\
+    the text log of a driver or an executor, not an event log; that is a file in spark.eventLog.dir, where Spark writes \
+    it if spark.eventLog.enabled is true";
+const OTHER_TEXT: &str = "\
+    not an event log but some other text; event logs are in spark.eventLog.dir, where Spark writes them if \
+    spark.eventLog.enabled is true";
+
+/// Whether a line begins as log4j writes it: `26/11/30 13:00:01 INFO SparkContext: ...`.
+fn is_of_a_text_log(line: &[u8]) -> bool {
+    let mut words = line.split(|&byte| byte == b' ');
+    let is_date = |word: &[u8]| word.first().is_some_and(u8::is_ascii_digit) && word.iter().any(|b| b"/-".contains(b));
+    let is_time = |word: &[u8]| word.first().is_some_and(u8::is_ascii_digit) && word.contains(&b':');
+    words.next().is_some_and(is_date)
+        && words.next().is_some_and(is_time)
+        && words.take(2).any(|word| [&b"INFO"[..], b"WARN", b"ERROR", b"DEBUG"].contains(&word))
 }
 
 /// Whether the file looks like an event log.
@@ -119,7 +142,9 @@ mod tests {
         assert!(refused("{\n  \"Event\": \"SparkListenerLogStart\"\n}\n").unwrap().contains("one event a line"));
         assert!(refused("[{\"Event\":\"a\"}]").unwrap().contains("one event a line"));
         assert_eq!(refused("{\"a\":1}\n"), Some("JSON, but no Spark events"));
-        assert_eq!(refused("a,b\n1,2\n"), Some("not an event log but some other text"));
+        assert_eq!(refused("a,b\n1,2\n"), Some(OTHER_TEXT));
+        assert_eq!(refused("26/11/30 13:00:01 INFO SparkContext: Running Spark version 3.5.1\n"), Some(TEXT_LOG));
+        assert_eq!(refused("Picked up _JAVA_OPTIONS\n2026-11-30 13:00:01,120 WARN Utils: x\n"), Some(TEXT_LOG));
         assert_eq!(refusal(b"\x89PNG\r\n\0\0\0"), Some("not an event log but a binary file"));
     }
 }

@@ -108,6 +108,10 @@ impl Group {
     }
 }
 
+/// Of a folder, a bucket or an archive.
+pub(super) const HOLDS_NONE: &str = "\
+    holds no event log; Spark writes them into spark.eventLog.dir if spark.eventLog.enabled is true";
+
 pub(super) fn refuse(path: &Path, reason: impl Into<String>) -> ReadError {
     ReadError::NotALog { path: path.to_owned(), reason: reason.into() }
 }

@@ -47,7 +47,7 @@ impl Lines {
     /// Opens the file, or makes it.
     pub(super) fn open(path: &Path) -> Result<Self, HistoryError> {
         let opened = File::options().read(true).append(true).create(true).open(path);
-        let file = opened.map_err(|source| HistoryError::Io { path: path.to_owned(), source })?;
+        let file = opened.map_err(|reason| HistoryError::Io { path: path.to_owned(), reason })?;
         let known = Pieces::default();
         let mut lines = Self { path: path.to_owned(), file, known, end: 0, at_line_start: true };
         lines.locked(Self::catch_up)?;
@@ -63,15 +63,15 @@ impl Lines {
 
     /// Does something while no other process reads or writes the file.
     fn locked<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T, HistoryError>) -> Result<T, HistoryError> {
-        self.file.lock().map_err(|source| self.failed(source))?;
+        self.file.lock().map_err(|reason| self.failed(reason))?;
         let done = work(self);
-        self.file.unlock().map_err(|source| self.failed(source))?;
+        self.file.unlock().map_err(|reason| self.failed(reason))?;
         done
     }
 
     /// Reads what was appended since the last time.
     fn catch_up(&mut self) -> Result<(), HistoryError> {
-        let appended = self.appended().map_err(|source| self.failed(source))?;
+        let appended = self.appended().map_err(|reason| self.failed(reason))?;
         self.end += appended.len() as u64;
         self.at_line_start = appended.last().map_or(self.at_line_start, |&last| last == b'\n');
         self.known.add(&self.path, &String::from_utf8_lossy(&appended))
@@ -99,18 +99,18 @@ impl Lines {
             piece.push('\n');
         }
         let written = self.file.write_all(piece.as_bytes()).and_then(|()| self.file.sync_data());
-        written.map_err(|source| self.failed(source))?;
+        written.map_err(|reason| self.failed(reason))?;
         self.catch_up()?;
         Ok(recorded)
     }
 
-    fn failed(&self, source: io::Error) -> HistoryError {
-        HistoryError::Io { path: self.path.clone(), source }
+    fn failed(&self, reason: io::Error) -> HistoryError {
+        HistoryError::Io { path: self.path.clone(), reason }
     }
 }
 
 pub(super) fn read(path: &Path) -> Result<Vec<Row>, HistoryError> {
-    let bytes = std::fs::read(path).map_err(|source| HistoryError::Io { path: path.to_owned(), source })?;
+    let bytes = std::fs::read(path).map_err(|reason| HistoryError::Io { path: path.to_owned(), reason })?;
     let mut pieces = Pieces::default();
     pieces.add(path, &String::from_utf8_lossy(&bytes))?;
     Ok(pieces.runs.into_values().flatten().collect())

@@ -11,6 +11,8 @@ mod trend;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::text::plainly;
+
 pub use row::{Row, rows_of};
 pub use trend::{Change, Past, Thresholds, Trend, median};
 
@@ -18,20 +20,20 @@ pub use trend::{Change, Past, Thresholds, Trend, median};
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
     /// Opening, reading, writing or locking failed.
-    #[error("{path}: {source}")]
+    #[error("{path}: {}", plainly(reason))]
     Io {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: std::io::Error,
+        reason: std::io::Error,
     },
     /// SQLite refused.
-    #[error("{path}: {source}")]
+    #[error("{path}: {}", said(reason))]
     Sqlite {
         /// The file.
         path: PathBuf,
         /// Why.
-        source: rusqlite::Error,
+        reason: rusqlite::Error,
     },
     /// The file holds something else.
     #[error("{path}: {reason}")]
@@ -41,6 +43,16 @@ pub enum HistoryError {
         /// What it is instead, as far as that can be told.
         reason: String,
     },
+}
+
+/// SQLite's words name the file again, and not what may be wrong with it.
+fn said(reason: &rusqlite::Error) -> String {
+    match reason.sqlite_error_code() {
+        Some(rusqlite::ErrorCode::CannotOpen) => {
+            "can't be opened or made; is its folder there, and may you write into it?".to_owned()
+        }
+        _ => reason.to_string(),
+    }
 }
 
 /// What recording a run did.

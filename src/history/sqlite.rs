@@ -138,8 +138,8 @@ impl Table {
 }
 
 pub(super) fn read(path: &Path) -> Result<Vec<Row>, HistoryError> {
-    if let Err(source) = std::fs::metadata(path) {
-        return Err(HistoryError::Io { path: path.to_owned(), source });
+    if let Err(reason) = std::fs::metadata(path) {
+        return Err(HistoryError::Io { path: path.to_owned(), reason });
     }
     // Who may write brings the file up to date and undoes what a crash left; everybody else reads it as it is.
     let connection = match Table::open(path) {
@@ -152,8 +152,8 @@ pub(super) fn read(path: &Path) -> Result<Vec<Row>, HistoryError> {
 
 fn is_read_only(error: &HistoryError) -> bool {
     use rusqlite::ErrorCode::{CannotOpen, PermissionDenied, ReadOnly};
-    let HistoryError::Sqlite { source, .. } = error else { return false };
-    source.sqlite_error_code().is_some_and(|code| matches!(code, ReadOnly | PermissionDenied | CannotOpen))
+    let HistoryError::Sqlite { reason, .. } = error else { return false };
+    reason.sqlite_error_code().is_some_and(|code| matches!(code, ReadOnly | PermissionDenied | CannotOpen))
 }
 
 fn connect(path: &Path, access: OpenFlags) -> Result<Connection, HistoryError> {
@@ -270,11 +270,11 @@ fn select(connection: &Connection, condition: &str, keys: impl rusqlite::Params)
 
 fn of(path: &Path) -> impl Fn(rusqlite::Error) -> HistoryError {
     let path = path.to_owned();
-    move |source| match source.sqlite_error_code() {
+    move |reason| match reason.sqlite_error_code() {
         Some(rusqlite::ErrorCode::NotADatabase) => {
             HistoryError::NotAHistory { path: path.clone(), reason: "is not a SQLite file".to_owned() }
         }
-        _ => HistoryError::Sqlite { path: path.clone(), source },
+        _ => HistoryError::Sqlite { path: path.clone(), reason },
     }
 }
 

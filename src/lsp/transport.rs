@@ -53,7 +53,12 @@ where
                 }
                 Err(answer) => dispatcher.outgoing.send(&answer),
             },
-            Ok(None) => break,
+            Ok(None) => {
+                if matches!(dispatcher.phase, Phase::Fresh) {
+                    tracing::warn!("standard input ended before an editor said anything");
+                }
+                break;
+            }
             Err(error) => {
                 tracing::error!("the client's messages can't be told apart any more: {error}");
                 break;

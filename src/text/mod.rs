@@ -7,8 +7,10 @@ mod cells;
 mod document;
 mod position;
 mod span;
+mod system;
 
 pub use cells::{Cell, Cells};
 pub use document::{Document, Edit, Point};
 pub use position::{Encoding, Position};
 pub use span::Span;
+pub use system::plainly;

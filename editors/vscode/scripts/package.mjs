@@ -2,7 +2,7 @@
 //   usage: npm run package -- [--target linux-x64 --binary FILE] [--out FOLDER]
 
 import { execFileSync } from 'node:child_process';
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -10,19 +10,28 @@ import { bundle } from './bundle.mjs';
 
 const TARGETS = ['linux-x64', 'linux-arm64', 'alpine-x64', 'alpine-arm64', 'darwin-x64', 'darwin-arm64', 'win32-x64', 'win32-arm64'];
 
+function fail(message) {
+  console.error(message);
+  process.exit(2);
+}
+
+// What packs extensions needs it; Debian 12 has 18.
+const NODE = 22;
+if (Number.parseInt(process.versions.node, 10) < NODE) {
+  fail(`Node ${NODE} or newer makes the package; this is ${process.version}`);
+}
+
 const root = resolve(import.meta.dirname, '..');
 const { values } = parseArgs({
   options: { target: { type: 'string' }, binary: { type: 'string' }, out: { type: 'string', default: root } },
 });
 const { target, binary } = values;
 
-function fail(message) {
-  console.error(message);
-  process.exit(2);
-}
-
 if ((target === undefined) !== (binary === undefined)) {
   fail('--target and --binary belong together: a package for one platform holds the binary of that platform');
+}
+if (binary !== undefined && !existsSync(resolve(process.env.INIT_CWD ?? '.', binary))) {
+  fail(`${binary} is not there; \`cargo build --release\` makes target/release/sparkls`);
 }
 if (target !== undefined && !TARGETS.includes(target)) {
   fail(`--target is one of ${TARGETS.join(', ')}`);

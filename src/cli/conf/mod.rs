@@ -97,8 +97,8 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
     for error in &inputs.errors {
         writeln!(stderr, "{}", output::text::error(error))?;
     }
-    for path in &inputs.idle {
-        writeln!(stderr, "{}: note: nothing in it sets something of Spark or starts a job", path.display())?;
+    for note in &inputs.notes {
+        writeln!(stderr, "{note}")?;
     }
     let page = match (&key, args.upgrade) {
         (_, Some(range)) => upgrade::page(&inputs, key.as_deref(), range, args)?,

@@ -58,6 +58,11 @@ fn rule_page(rule: &Rule) -> String {
 fn unknown(subject: &str) -> String {
     let rule = nearest(subject, rules::all().map(|rule| rule.name));
     let key = catalog::similar(subject).first().map(|facts| facts.name());
-    let hint = rule.or(key).map(|name| format!(", did you mean `{name}`?")).unwrap_or_default();
+    let end = format!(".{}", subject.trim_start_matches('.'));
+    let longer = || catalog::settings().map(|facts| facts.name()).find(|name| name.ends_with(&end));
+    let hint = match key.or_else(longer).or(rule) {
+        Some(name) => format!(", did you mean `{name}`?"),
+        None => "; `sparkls rules` lists the rules".to_owned(),
+    };
     format!("there is no rule and no setting `{subject}`{hint}")
 }

@@ -17,6 +17,9 @@ end
 
 --- Starts the server for the buffers of its file types. `config` is as for `vim.lsp.config('sparkls', config)`.
 function M.enable(config)
+  if vim.fn.has('nvim-0.10') == 0 then
+    return vim.notify('sparkls needs Neovim 0.10 or newer', vim.log.levels.ERROR)
+  end
   if vim.fn.has('nvim-0.11.3') == 1 then
     vim.lsp.config('sparkls', config or {})
     return vim.lsp.enable('sparkls')
