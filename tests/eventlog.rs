@@ -80,7 +80,7 @@ fn warm_up_and_slots_of_a_cluster_of_four_cores() {
     let run = run_of("slow-host.zstd");
     let tasks = &run.stages[&key(0)].tasks;
     let ends = first_ends(&run);
-    assert_eq!(population(tasks).iter().filter(|&&task| is_warm_up(&ends, tasks, task)).count(), 7);
+    assert_eq!(population(tasks).iter().filter(|&task| is_warm_up(&ends, tasks, task)).count(), 7);
     // Two tasks more than there are cores: slots are handed on before ends are noted.
     assert_eq!((peak_slots(tasks), stage_slots(&run, key(1))), (6, 4));
     assert_eq!(stage_cores(&run, key(1)), Some(4.0));
