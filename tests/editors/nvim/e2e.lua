@@ -70,6 +70,19 @@ vim.fn.writefile({
 }, vim.fs.joinpath(project, 'run.sh'))
 
 vim.opt.runtimepath:append(runtime)
+
+--- What `enable` tells the user of a Neovim that lacks what it needs.
+local function told_by_an_older_one()
+  local has, notify, told = vim.fn.has, vim.notify, nil
+  vim.fn.has = function(feature) return vim.startswith(feature, 'nvim-') and 0 or has(feature) end
+  vim.notify = function(message) told = message end
+  require('sparkls').enable()
+  vim.fn.has, vim.notify = has, notify
+  return told
+end
+local told = told_by_an_older_one()
+check(told == 'sparkls needs Neovim 0.10 or newer', 'an older Neovim is told so', told)
+
 vim.cmd('filetype plugin on')
 vim.cmd('runtime! ftdetect/*.lua')
 if is_old then
