@@ -201,14 +201,14 @@ pub fn lost_time(tasks: &Tasks) -> LostTime {
         (0..tasks.len()).filter(|&task| tasks.flags[task].speculative()).map(|task| tasks.index.get(task)).collect();
     let counted = population(tasks).among(tasks.len());
     let mut lost = LostTime::default();
-    for task in 0..tasks.len() {
+    for (task, counted) in counted.into_iter().enumerate() {
         let time = tasks.duration.get(task);
         let raced = speculated.contains(&tasks.index.get(task));
         match tasks.flags[task].outcome() {
             Outcome::Failed | Outcome::FetchFailed => lost.failed += time,
             Outcome::Killed if !raced => lost.killed += time,
             Outcome::Resubmitted if !raced => lost.repeated += time,
-            Outcome::Success if !raced && !counted[task] => lost.repeated += time,
+            Outcome::Success if !raced && !counted => lost.repeated += time,
             Outcome::Killed | Outcome::Resubmitted | Outcome::Success => {}
         }
     }

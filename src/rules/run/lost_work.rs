@@ -1,6 +1,6 @@
 //! Work that was done and thrown away.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 use super::words::{count, duration, percent};
 use super::worth_painting;
@@ -90,12 +90,16 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
 
 /// What each stage attempt lost, in the order of the attempts.
 fn losses(run: &Run) -> Vec<Loss> {
-    let mut done: FxHashMap<u32, FxHashSet<u64>> = FxHashMap::default();
+    let mut before = FxHashSet::default();
+    let mut stage_before = None;
     run.stages
         .iter()
         .map(|(&key, stage)| {
-            let before = done.entry(key.stage).or_default();
-            let loss = loss(run, key, stage, before);
+            // The attempts of a stage follow each other.
+            if stage_before.replace(key.stage) != Some(key.stage) {
+                before.clear();
+            }
+            let loss = loss(run, key, stage, &before);
             let succeeded = (0..stage.tasks.len()).filter(|&row| stage.tasks.flags[row].outcome() == Outcome::Success);
             before.extend(succeeded.map(|row| stage.tasks.index.get(row)));
             loss
