@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use rustc_hash::FxHashMap;
+
 use super::places::Places;
 use crate::cli::words::severity;
 use crate::link::Measured;
@@ -11,7 +13,8 @@ use crate::rules::run::words::{count, duration, percent, ranges};
 use crate::rules::{self, MeasuredRun, Severity, State, Subject, Verdict};
 use crate::run::Run;
 use crate::run::model::StageKey;
-use crate::run::slots::{peak_cores, run_time};
+use crate::run::slots::{peak_cores, run_time, stage_wall};
+use crate::run::stats::evaluated_stages;
 
 /// Stages in the table of where the time went.
 const ROWS: usize = 10;
@@ -164,39 +167,66 @@ fn cluster(run: &Run) -> String {
 
 fn rows(measured: &MeasuredRun, places: &Places) -> (Vec<Row>, usize) {
     let run = &measured.run;
-    let mut rows: Vec<Row> = StageView::all(run).iter().map(|view| row(measured, places, view)).collect();
-    rows.retain(|row| row.impact_s.is_some() || row.wall_ms >= ROW_SHARE * run_ms(run));
-    rows.sort_by(|a, b| {
-        let impact = |row: &Row| row.impact_s.unwrap_or(0.0);
+    let worst = worst_by_stage(measured);
+    let mut costs: Vec<Cost> = evaluated_stages(run).into_iter().map(|stage| Cost::of(run, stage, &worst)).collect();
+    costs.retain(|cost| cost.impact_s.is_some() || cost.wall_ms >= ROW_SHARE * run_ms(run));
+    costs.sort_by(|a, b| {
+        let impact = |cost: &Cost| cost.impact_s.unwrap_or(0.0);
         impact(b).total_cmp(&impact(a)).then(b.wall_ms.total_cmp(&a.wall_ms))
     });
-    let more = rows.len().saturating_sub(ROWS);
-    rows.truncate(ROWS);
-    (rows, more)
+    let more = costs.len().saturating_sub(ROWS);
+    costs.truncate(ROWS);
+    (costs.into_iter().map(|cost| cost.row(run, places)).collect(), more)
 }
 
-fn row(measured: &MeasuredRun, places: &Places, view: &StageView<'_>) -> Row {
-    let on_it = measured.verdicts.iter().filter(|verdict| verdict.is_fired() && verdict.stages.contains(&view.key));
-    let worth = |verdict: &&Verdict| (verdict.paintable, verdict.impact_s.unwrap_or(0.0));
-    let top = on_it
-        .filter(|verdict| verdict.severity > Severity::Hint || verdict.paintable)
-        .max_by(|a, b| worth(a).0.cmp(&worth(b).0).then(worth(a).1.total_cmp(&worth(b).1)));
-    let noun = rules::run::stage_noun(view);
-    let what = match places.best(Measured::Stage(view.key)) {
-        Some(place) if noun == "stage" => place.short(),
-        Some(place) => format!("{noun} of {}", place.short()),
-        None if noun == "stage" => String::new(),
-        None => noun.to_owned(),
-    };
-    Row {
-        stage: view.key,
-        wall_ms: view.wall_ms,
-        what,
-        short: top.map_or_else(String::new, |verdict| verdict.short.clone()),
+/// The finding on each stage that is worth most.
+fn worst_by_stage(measured: &MeasuredRun) -> FxHashMap<StageKey, &Verdict> {
+    let worth = |verdict: &Verdict| (verdict.paintable, verdict.impact_s.unwrap_or(0.0));
+    let mut worst: FxHashMap<StageKey, &Verdict> = FxHashMap::default();
+    let fired = measured.verdicts.iter().filter(|verdict| verdict.is_fired());
+    for verdict in fired.filter(|verdict| verdict.severity > Severity::Hint || verdict.paintable) {
+        for stage in &verdict.stages {
+            let known = worst.entry(*stage).or_insert(verdict);
+            if worth(verdict) >= worth(known) {
+                *known = verdict;
+            }
+        }
+    }
+    worst
+}
+
+/// What a stage cost, and the finding on it that is worth most.
+struct Cost<'a> {
+    stage: StageKey,
+    wall_ms: f64,
+    worst: Option<&'a Verdict>,
+    impact_s: Option<f64>,
+}
+
+impl<'a> Cost<'a> {
+    fn of(run: &Run, stage: StageKey, worst: &FxHashMap<StageKey, &'a Verdict>) -> Self {
+        let worst = worst.get(&stage).copied();
         // What a finding on several stages is worth stands once, at the first of them.
-        impact_s: top
-            .filter(|verdict| verdict.paintable && verdict.stages.first() == Some(&view.key))
-            .and_then(|verdict| verdict.impact_s),
+        let own = worst.filter(|verdict| verdict.paintable && verdict.stages.first() == Some(&stage));
+        let wall = run.stages.get(&stage).and_then(|stage| stage_wall(run, stage));
+        Self { stage, wall_ms: wall.unwrap_or(0) as f64, worst, impact_s: own.and_then(|verdict| verdict.impact_s) }
+    }
+
+    fn row(self, run: &Run, places: &Places) -> Row {
+        let noun = StageView::new(run, self.stage).map_or("stage", |view| rules::run::stage_noun(&view));
+        let what = match places.best(Measured::Stage(self.stage)) {
+            Some(place) if noun == "stage" => place.short(),
+            Some(place) => format!("{noun} of {}", place.short()),
+            None if noun == "stage" => String::new(),
+            None => noun.to_owned(),
+        };
+        Row {
+            stage: self.stage,
+            wall_ms: self.wall_ms,
+            what,
+            short: self.worst.map_or_else(String::new, |verdict| verdict.short.clone()),
+            impact_s: self.impact_s,
+        }
     }
 }
 

@@ -224,7 +224,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         if let Some(state) = view.skipped(&context.floors) {
             return Err(state);
         }
-        let plan = StagePlan::of(view);
+        let plan = view.plan();
         if plan.execution.is_none() {
             return Err(State::NotApplicable("no SQL execution: AQE has no part in it".to_owned()));
         }
@@ -237,9 +237,9 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         if context.run.application.version.is_none() {
             return Err(State::NotRecorded("Spark version, for its defaults".to_owned()));
         }
-        let gates = gates(view, &plan)
+        let gates = gates(view, plan)
             .ok_or_else(|| State::NotApplicable("it reads no shuffle, or its settings are not known".to_owned()))?;
-        if gates.outcome == Outcome::Split { Err(State::NotFired) } else { Ok(describe(context, view, &plan, &gates)) }
+        if gates.outcome == Outcome::Split { Err(State::NotFired) } else { Ok(describe(context, view, plan, &gates)) }
     })
 }
 

@@ -48,7 +48,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         if let Some(state) = view.skipped(&context.floors) {
             return Err(state);
         }
-        let plan = StagePlan::of(view);
+        let plan = view.plan();
         let kind = match plan.operator() {
             Operator::Join { kind, .. } if plan.has("SortMergeJoin") => kind,
             _ => return Err(State::NotApplicable("no sort-merge join".to_owned())),
@@ -62,8 +62,8 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         if !recorded(left) || !recorded(right) {
             return Err(State::NotRecorded("data size of the shuffles".to_owned()));
         }
-        let side = small_side(context.run, &plan, &kind, context.option("mib") * MIB).ok_or(State::NotFired)?;
-        Ok(describe(context, view, &plan, &side))
+        let side = small_side(context.run, plan, &kind, context.option("mib") * MIB).ok_or(State::NotFired)?;
+        Ok(describe(context, view, plan, &side))
     })
 }
 

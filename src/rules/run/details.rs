@@ -2,7 +2,6 @@
 
 use super::aqe_skew_gates::{Outcome, gates};
 use super::host_score;
-use super::stage_plan::StagePlan;
 use super::view::StageView;
 use super::words::{bytes, count, duration, percent, ratio, sparkline};
 use crate::run::model::StageKey;
@@ -35,7 +34,7 @@ pub fn stage_details(run: &Run, stage: StageKey) -> String {
 
 /// What a stage is for: `join`, `aggregate`, `window`, `sort`, `write`, `scan`, or `stage` where the log doesn't tell.
 pub fn stage_noun(view: &StageView<'_>) -> &'static str {
-    StagePlan::of(view).operator().noun()
+    view.plan().operator().noun()
 }
 
 /// `**Stage 12** · 200 tasks on 4 hosts · 48.0 s of the run's 61.0 s (79 %)`.
@@ -91,8 +90,8 @@ fn reads(view: &StageView<'_>) -> Vec<String> {
 }
 
 fn gates_line(view: &StageView<'_>) -> Option<String> {
-    let plan = StagePlan::of(view);
-    let gates = gates(view, &plan)?;
+    let plan = view.plan();
+    let gates = gates(view, plan)?;
     let mark = |passes: bool| if passes { "✓" } else { "✗" };
     let verdict = match &gates.outcome {
         Outcome::Split => "split".to_owned(),

@@ -1,7 +1,6 @@
 //! Stages that collect garbage instead of working.
 
 use super::skewed_stage::{SKEWED_STAGE, is_skewed};
-use super::stage_plan::StagePlan;
 use super::view::StageView;
 use super::words::{duration, percent};
 use super::{advice, on_stage, per_stage};
@@ -105,7 +104,7 @@ fn advise(context: &RunContext<'_>, view: &StageView<'_>) -> Vec<String> {
             SKEWED_STAGE.name
         )];
     }
-    let plan = StagePlan::of(view);
+    let plan = view.plan();
     let mut advice = Vec::new();
     if plan.has("InMemoryTableScan") {
         advice.push("Unpersist what nothing reads any more, and cache only the columns that are read".to_owned());
@@ -118,7 +117,7 @@ fn advise(context: &RunContext<'_>, view: &StageView<'_>) -> Vec<String> {
                 .to_owned(),
         );
     }
-    advice.extend(advice::for_smaller_partitions(context, view, &plan));
+    advice.extend(advice::for_smaller_partitions(context, view, plan));
     advice.push(advice::more_heap(context.run));
     advice
 }

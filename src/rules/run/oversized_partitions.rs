@@ -1,7 +1,6 @@
 //! Tasks that each read too much.
 
 use super::skewed_stage::{SKEWED_STAGE, is_skewed};
-use super::stage_plan::StagePlan;
 use super::view::StageView;
 use super::words::{GIB, bytes, count};
 use super::{advice, on_stage, per_stage};
@@ -85,9 +84,9 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, read: f64) -> Verdic
         None,
     );
     verdict.prove("spilled to disk", bytes(spilled), None, None);
-    if StagePlan::of(view).reads.is_empty() {
+    if view.plan().reads.is_empty() {
         verdict.confounders.push("columnar files are compressed: in memory it is 3 to 5 times as much".to_owned());
     }
-    verdict.advice = advice::for_smaller_partitions(context, view, &StagePlan::of(view));
+    verdict.advice = advice::for_smaller_partitions(context, view, view.plan());
     verdict
 }

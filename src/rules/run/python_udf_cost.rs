@@ -46,12 +46,12 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         if let Some(state) = view.skipped(&context.floors) {
             return Err(state);
         }
-        let plan = StagePlan::of(view);
+        let plan = view.plan();
         let nodes: Vec<&PlanNode> = plan.nodes.iter().copied().filter(|node| evaluates(node)).collect();
         if nodes.is_empty() {
             return Err(State::NotFired);
         }
-        Ok(describe(context, view, &plan, &nodes))
+        Ok(describe(context, view, plan, &nodes))
     })
 }
 

@@ -142,7 +142,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
 }
 
 fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided) -> Verdict {
-    let plan = StagePlan::of(view);
+    let plan = view.plan();
     let operator = plan.operator();
     let (median_ms, tasks) = (view.median_ms(), view.tasks());
     let hot_from = context.option("ratio") * median_ms;
@@ -168,7 +168,7 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided) ->
         count(view.count() as u64 - 1, "task"),
         duration(lone),
     );
-    let gates = aqe_skew_gates::gates(view, &plan);
+    let gates = aqe_skew_gates::gates(view, plan);
     verdict.short = format!("max {} median", ratio(found.ratio));
     if let Some(word) = gates.as_ref().map(|gates| gates.short()) {
         verdict.short = format!("{} · {word}", verdict.short);
@@ -176,15 +176,15 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided) ->
     prove(context, view, found, &mut verdict);
     if let Some(gates) = &gates {
         let split = if gates.outcome == Outcome::Split { "yes" } else { "no" };
-        verdict.prove("split by AQE", format!("{split}: {}", gates.why(&plan)), None, Some(gates.settings()));
+        verdict.prove("split by AQE", format!("{split}: {}", gates.why(plan)), None, Some(gates.settings()));
     }
     if plan.coalesced_by_aqe()
         && let Some(before) = plan.partitions_before_aqe()
     {
         verdict.prove("partitions before AQE merged them", grouped(before), None, None);
     }
-    verdict.confounders.extend(look_alikes(&plan));
-    verdict.advice = advice::for_skew(context, view, &plan, gates.as_ref());
+    verdict.confounders.extend(look_alikes(plan));
+    verdict.advice = advice::for_skew(context, view, plan, gates.as_ref());
     verdict
 }
 

@@ -3,7 +3,6 @@
 use super::gc_pressure::{GC_PRESSURE, pressure};
 use super::skewed_stage::{SKEWED_STAGE, is_skewed};
 use super::slow_host::{SLOW_HOST, fires};
-use super::stage_plan::StagePlan;
 use super::view::StageView;
 use super::words::{GIB, bytes, count, duration, percent};
 use super::{advice, on_stage, per_stage};
@@ -123,8 +122,8 @@ fn causes(context: &RunContext<'_>, view: &StageView<'_>) -> Vec<Cause> {
             threshold: "skewed-stage fires".to_owned(),
         }];
     }
-    let plan = StagePlan::of(view);
-    let more = || advice::for_smaller_partitions(context, view, &plan);
+    let plan = view.plan();
+    let more = || advice::for_smaller_partitions(context, view, plan);
     [too_few(context, view, &more), too_large(context, view, &more), spilled(context, view, &more)]
         .into_iter()
         .flatten()

@@ -1,7 +1,6 @@
 //! Tasks that did not fit into memory.
 
 use super::skewed_stage::{SKEWED_STAGE, is_skewed};
-use super::stage_plan::StagePlan;
 use super::view::StageView;
 use super::words::{MIB, bytes, count, percent};
 use super::{advice, on_stage, per_stage};
@@ -108,7 +107,7 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, spilled: f64) -> Ver
             SKEWED_STAGE.name
         ));
     } else {
-        verdict.advice = advice::for_smaller_partitions(context, view, &StagePlan::of(view));
+        verdict.advice = advice::for_smaller_partitions(context, view, view.plan());
     }
     verdict
 }

@@ -2,7 +2,6 @@
 
 use super::advice;
 use super::skewed_stage::{Lopsided, SKEWED_STAGE, lone_ms, look_alikes, lopsided};
-use super::stage_plan::StagePlan;
 use super::view::StageView;
 use super::words::{bytes, count, duration, grouped, percent, ratio};
 use super::{on_stage, per_stage};
@@ -179,7 +178,7 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided, fi
     );
     verdict.prove("waited for it", duration(lone_ms(view)), None, None);
     if cause != Cause::StartUp {
-        verdict.confounders = look_alikes(&StagePlan::of(view));
+        verdict.confounders = look_alikes(view.plan());
     }
     verdict.advice = advise(context, view, &cause);
     verdict

@@ -1,6 +1,5 @@
 //! More tasks than the work deserves.
 
-use super::stage_plan::StagePlan;
 use super::view::StageView;
 use super::words::{bytes, count, duration, percent};
 use super::{advice, on_stage, per_stage};
@@ -119,6 +118,6 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, cores: f64, read: f6
         None,
     );
     verdict.prove("overhead", percent(overhead), Some(format!(">= {}", percent(option("overhead-share")))), None);
-    verdict.advice = advice::for_partitions(context.run, &StagePlan::of(view), false);
+    verdict.advice = advice::for_partitions(context.run, view.plan(), false);
     verdict
 }

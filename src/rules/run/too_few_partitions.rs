@@ -64,7 +64,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         }
         let cores =
             view.cores.ok_or_else(|| State::NotApplicable("the cores of its executors are not known".to_owned()))?;
-        let plan = StagePlan::of(view);
+        let plan = view.plan();
         if plan.single_by_nature() {
             return Err(State::NotApplicable("a limit, a head or a global aggregate".to_owned()));
         }
@@ -72,7 +72,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
             return Err(State::NotApplicable(format!("{} fires on it", SKEWED_STAGE.name)));
         }
         let form = form(context, view, cores).ok_or(State::NotFired)?;
-        Ok(describe(context, view, &plan, cores, form))
+        Ok(describe(context, view, plan, cores, form))
     })
 }
 

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
+use super::stage_plan::StagePlan;
 use crate::rules::{RuleSettings, State};
 use crate::run::model::{Stage, StageKey, Tasks};
 use crate::run::slots::{self, Replay, stage_cores, stage_slots, stage_wall};
@@ -61,6 +62,7 @@ pub struct StageView<'a> {
     slots: OnceCell<usize>,
     hosts: OnceCell<BTreeMap<u16, usize>>,
     replay: OnceCell<Replay>,
+    plan: OnceCell<StagePlan<'a>>,
 }
 
 impl<'a> StageView<'a> {
@@ -106,12 +108,18 @@ impl<'a> StageView<'a> {
             slots: OnceCell::new(),
             hosts: OnceCell::new(),
             replay: OnceCell::new(),
+            plan: OnceCell::new(),
         })
     }
 
     /// All ended tasks of the attempt.
     pub fn tasks(&self) -> &'a Tasks {
         &self.stage.tasks
+    }
+
+    /// The part of the physical plan that it ran.
+    pub(crate) fn plan(&self) -> &StagePlan<'a> {
+        self.plan.get_or_init(|| StagePlan::of(self))
     }
 
     /// Tasks that count.
