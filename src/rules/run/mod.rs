@@ -8,6 +8,7 @@ use super::{Check, Level, RuleSettings, RunContext, Severity, State, Verdict};
 use crate::history::Past;
 use crate::run::Run;
 use crate::run::model::StageKey;
+use crate::run::slots::run_time;
 
 mod advice;
 mod details;
@@ -71,6 +72,9 @@ pub fn verdicts_with_past(run: &Run, rules: &RuleSettings, past: Option<&Past>) 
         verdicts.append(&mut found);
     }
     let mut verdicts = micro_batches::group(run, verdicts);
+    // Stages that ran side by side save less together than each alone.
+    let longest = run_time(run).map_or(f64::INFINITY, |ms| ms as f64 / 1000.0);
+    verdicts.iter_mut().for_each(|verdict| verdict.impact_s = verdict.impact_s.map(|seconds| seconds.min(longest)));
     verdicts.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| impact(b).total_cmp(&impact(a))));
     verdicts
 }

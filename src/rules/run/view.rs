@@ -55,6 +55,7 @@ pub struct StageView<'a> {
     pub run_ms: f64,
     /// Cores that it could use, weighted by time; `None` when unknown.
     pub cores: Option<f64>,
+    measured: bool,
     median_ms: f64,
     max_ms: u64,
     task_ms: u64,
@@ -104,6 +105,7 @@ impl<'a> StageView<'a> {
             median_ms: median(&durations).unwrap_or(0.0),
             max_ms: durations.iter().max().copied().unwrap_or(0),
             task_ms: durations.iter().sum(),
+            measured: !rows.is_empty() && rows.iter().all(|row| stage.tasks.flags[row].metrics()),
             rows,
             slots: OnceCell::new(),
             hosts: OnceCell::new(),
@@ -170,7 +172,7 @@ impl<'a> StageView<'a> {
 
     /// Whether metrics were recorded for the tasks that count.
     pub fn measured(&self) -> bool {
-        !self.rows.is_empty() && self.rows.iter().all(|row| self.tasks().flags[row].metrics())
+        self.measured
     }
 
     /// Whether the log has this field of `Task Metrics` (by Spark's name) for every task that counts.

@@ -89,7 +89,7 @@ pub(crate) fn sparkline(values: &[u64], width: usize) -> String {
     counts.into_iter().map(bar).collect()
 }
 
-/// Stage ids as ranges: `3–9, 12`.
+/// Stage ids as ranges: `3–9, 12`; of many the first: `1, 3, 5 and 40 more`.
 pub(crate) fn ranges(ids: &[u32]) -> String {
     let mut sorted = ids.to_vec();
     sorted.sort_unstable();
@@ -106,8 +106,17 @@ pub(crate) fn ranges(ids: &[u32]) -> String {
         1 => format!("{first}, {last}"),
         _ => format!("{first}–{last}"),
     };
-    parts.into_iter().map(text).collect::<Vec<_>>().join(", ")
+    let shown = if parts.len() > RANGES { &parts[..RANGES] } else { &parts[..] };
+    let beyond: u64 = parts[shown.len()..].iter().map(|(first, last)| u64::from(last - first) + 1).sum();
+    let mut words = shown.iter().copied().map(text).collect::<Vec<_>>().join(", ");
+    if beyond > 0 {
+        words.push_str(&format!(" and {beyond} more"));
+    }
+    words
 }
+
+/// Ranges that a sentence holds.
+const RANGES: usize = 12;
 
 #[cfg(test)]
 mod tests {
@@ -130,6 +139,8 @@ mod tests {
         assert_eq!(percent(0.0041), "0.4 %");
         assert_eq!(count(1_204, "task"), "1,204 tasks");
         assert_eq!(ranges(&[9, 3, 4, 5, 12, 7, 8]), "3–5, 7–9, 12");
+        let odd: Vec<u32> = (0..50).map(|half| 2 * half + 1).chain([101, 102]).collect();
+        assert_eq!(ranges(&odd), "1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23 and 40 more");
     }
 
     #[test]
