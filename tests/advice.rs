@@ -224,3 +224,14 @@ fn a_skewed_stage_gets_no_advice_to_buy_or_to_add_partitions() {
     }
     assert!(skewed > 3, "only {skewed} findings on skewed stages");
 }
+
+#[test]
+fn no_finding_saves_more_than_the_run_took() {
+    for (log, run) in runs() {
+        let Some(took_ms) = sparkls::run::slots::run_time(&run) else { continue };
+        for verdict in judge(&run) {
+            let saved_ms = verdict.impact_s.unwrap_or(0.0) * 1000.0;
+            assert!(saved_ms <= took_ms as f64 + 0.5, "{log}: {} saves {saved_ms} of {took_ms} ms", verdict.rule);
+        }
+    }
+}
