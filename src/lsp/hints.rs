@@ -18,10 +18,14 @@ pub(super) async fn answer(
     snapshot: Arc<Snapshot>,
     range: Range,
 ) -> Result<Option<Vec<InlayHint>>> {
-    if session.editor().measured != Measured::Hints || snapshot.project.runs.is_empty() {
+    if session.editor().measured != Measured::Hints {
         return Ok(None);
     }
     let features = session.features().clone();
+    let snapshot = if features.refresh_hints { snapshot } else { work::linked(session, snapshot).await };
+    if snapshot.project.runs.is_empty() {
+        return Ok(None);
+    }
     work::fresh(session, "textDocument/inlayHint", snapshot, move |snapshot| hints(snapshot, range, &features))
         .await
         .map(Some)

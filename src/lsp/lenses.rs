@@ -17,6 +17,7 @@ use crate::text::Span;
 pub(super) async fn answer(session: &Arc<Session>, snapshot: Arc<Snapshot>) -> Result<Option<Vec<CodeLens>>> {
     let measured = session.editor().measured;
     let features = session.features().clone();
+    let snapshot = if features.refresh_lenses { snapshot } else { work::linked(session, snapshot).await };
     let lenses = work::fresh(session, "textDocument/codeLens", snapshot, move |snapshot| {
         let mut lenses = of_runs(snapshot, measured, &features);
         let upgrade = upgrade::lens(snapshot);

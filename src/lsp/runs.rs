@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::Mutex;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::sync::watch;
 use tower_lsp_server::ls_types::*;
 
 use super::projects;
@@ -25,6 +26,8 @@ pub(super) struct Logs {
     begun: Mutex<HashMap<(PathBuf, PathBuf), Stamp>>,
     /// Logs that were not complete.
     stopped: Mutex<HashMap<PathBuf, Follower>>,
+    /// How many logs that the settings name are being read.
+    awaited: watch::Sender<usize>,
 }
 
 impl Logs {
@@ -49,9 +52,31 @@ impl Logs {
         }
     }
 
+    /// Waits until no log is read that the settings name.
+    pub(super) async fn read(&self) {
+        let mut awaited = self.awaited.subscribe();
+        let _ = awaited.wait_for(|logs| *logs == 0).await;
+    }
+
     fn forget(&self, path: &Path) {
         self.stopped.lock().remove(path);
         self.begun.lock().retain(|(_, log), _| log != path);
+    }
+}
+
+/// Counts a log as one that is being read, as long as it is there.
+struct Awaited(Arc<Session>);
+
+impl Awaited {
+    fn new(session: &Arc<Session>) -> Self {
+        session.logs.awaited.send_modify(|logs| *logs += 1);
+        Self(Arc::clone(session))
+    }
+}
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        self.0.logs.awaited.send_modify(|logs| *logs -= 1);
     }
 }
 
@@ -62,7 +87,9 @@ pub(super) fn load_missing(session: &Arc<Session>) {
             let source = path.display().to_string();
             if !project.runs.iter().any(|run| run.source == source) {
                 let (session, folder, path) = (Arc::clone(session), project.root.clone(), path.clone());
+                let awaited = Awaited::new(&session);
                 tokio::spawn(async move {
+                    let _awaited = awaited;
                     if let Err(error) = link(&session, &folder, path).await {
                         session.client.show_message(MessageType::WARNING, error).await;
                     }

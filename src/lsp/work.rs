@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use tower_lsp_server::jsonrpc::{Error, ErrorCode, Result};
 use tower_lsp_server::ls_types::MessageType;
@@ -59,6 +60,22 @@ pub(super) async fn settled(session: &Session, snapshot: Arc<Snapshot>) -> Arc<S
     }
     let mut ready = session.ready.subscribe();
     let _ = ready.wait_for(|ready| *ready).await;
+    current(session, snapshot)
+}
+
+/// How long an answer waits for the runs at most.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// As [`settled`], once the runs that the settings name are linked as well, if that does not take too long. For answers to
+/// clients that can't be told to ask again.
+pub(super) async fn linked(session: &Session, snapshot: Arc<Snapshot>) -> Arc<Snapshot> {
+    let snapshot = settled(session, snapshot).await;
+    let _ = tokio::time::timeout(PATIENCE, session.logs.read()).await;
+    current(session, snapshot)
+}
+
+/// The same text in its project as it is now.
+fn current(session: &Session, snapshot: Arc<Snapshot>) -> Arc<Snapshot> {
     let now = session.snapshot(&snapshot.uri).filter(|now| now.revision == snapshot.revision);
     now.unwrap_or(snapshot)
 }

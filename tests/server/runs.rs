@@ -76,6 +76,16 @@ async fn a_run_is_on_the_lines_of_its_job() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_cannot_be_told_to_ask_again_is_answered_with_the_run() {
+    let folder = example();
+    let (uri, text) = job(folder.path());
+    let mut client = Client::start(json!({}), folder.path()).await;
+    client.open(&uri, &text).await;
+    assert!(!hints(&mut client, &uri).await.is_empty());
+    assert!(!client.request("textDocument/codeLens", everywhere(&uri)).await.unwrap().as_array().unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn measured_numbers_stand_where_they_are_wanted() {
     let folder = example();
     let (uri, text) = job(folder.path());
