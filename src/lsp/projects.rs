@@ -33,8 +33,9 @@ pub(super) fn begin(session: &Arc<Session>) {
     let session = Arc::clone(session);
     tokio::spawn(async move {
         follow_log(&session, &session.editor()).await;
+        // A client that takes longer is heard by `ask_configuration` itself.
         let asking = tokio::spawn(ask_configuration(Arc::clone(&session)));
-        let answered = tokio::time::timeout(PATIENCE, asking).await.is_ok();
+        let _ = tokio::time::timeout(PATIENCE, asking).await;
         let read_with = session.editor();
         reload(&session).await;
         session.ready.send_replace(true);
@@ -44,8 +45,6 @@ pub(super) fn begin(session: &Arc<Session>) {
         }
         refresh(&session);
         watch::begin(&session).await;
-        // A client that took its time is heard by `ask_configuration` itself.
-        let _ = answered;
     });
 }
 
