@@ -57,7 +57,7 @@ fn ask(run: &Run) {
         let _ = Distribution::of(&pick(&tasks.duration, &chosen)).map(|of| assert!(of.min <= of.max));
         let _ = (by_host(tasks, &chosen), coverage(stage), run.plan_nodes_of(key));
         let slots = stage_slots(run, key);
-        let _ = (tail(tasks, slots), Replay::new(tasks, slots));
+        let _ = (tail(tasks, &chosen, slots), Replay::new(tasks, slots));
     }
     for execution in run.executions.values() {
         assert!(execution.plan.walk().count() < 1_000_000);

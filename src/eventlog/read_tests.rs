@@ -312,7 +312,7 @@ fn survive(bytes: &[u8]) {
     let Ok(run) = read_bytes(bytes) else { return };
     for (&key, stage) in &run.stages {
         let slots = crate::run::slots::stage_slots(&run, key);
-        crate::run::slots::tail(&stage.tasks, slots);
+        crate::run::slots::tail(&stage.tasks, &crate::run::stats::population(&stage.tasks), slots);
         crate::run::slots::Replay::new(&stage.tasks, slots);
         crate::run::stats::coverage(stage);
         run.plan_nodes_of(key);

@@ -16,12 +16,18 @@ pub struct Column {
 }
 
 impl Column {
-    /// So many zeros.
-    pub fn zeros(len: usize) -> Self {
-        Self { len, ..Self::default() }
+    /// Of these values, in no more bytes than they need.
+    pub fn of(values: &[u64]) -> Self {
+        let base = values.iter().min().copied().unwrap_or(0);
+        let width = bytes_for(values.iter().max().map_or(0, |largest| largest - base));
+        let packed = Vec::with_capacity(room_for(values.len(), width));
+        let mut column = Self { packed, base, width, len: values.len(), room: values.len() };
+        values.iter().for_each(|value| column.append(value - base));
+        column
     }
 
     /// How many values there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
@@ -32,20 +38,21 @@ impl Column {
     }
 
     /// The value in this row; 0, as where nothing was recorded, behind the last row.
+    #[inline]
     pub fn get(&self, row: usize) -> u64 {
-        if row >= self.len {
+        if row < self.len { self.base + self.distance(row) } else { 0 }
+    }
+
+    /// How far the value in this row is from the base.
+    #[inline]
+    fn distance(&self, row: usize) -> u64 {
+        if self.width == 0 {
             return 0;
         }
-        let bytes = self.packed.get(self.place(row)).unwrap_or_default();
-        let distance = match *bytes {
-            [] => 0,
-            [one] => u64::from(one),
-            [one, two] => u64::from(u16::from_le_bytes([one, two])),
-            [one, two, three] => u64::from(u32::from_le_bytes([one, two, three, 0])),
-            [one, two, three, four] => u64::from(u32::from_le_bytes([one, two, three, four])),
-            _ => bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte)),
-        };
-        self.base + distance
+        let rest = self.packed.get(row * self.width..).unwrap_or_default();
+        // One load and a mask, but for the last few rows, behind which no eight bytes follow.
+        let word = rest.first_chunk().map_or_else(|| last_word(rest), |word| u64::from_le_bytes(*word));
+        word & largest_in(self.width)
     }
 
     /// All values in their order.
@@ -59,7 +66,7 @@ impl Column {
             self.base = value;
         }
         self.fit(value);
-        self.packed.extend_from_slice(&(value - self.base).to_le_bytes()[..self.width]);
+        self.append(value - self.base);
         self.len += 1;
     }
 
@@ -82,7 +89,7 @@ impl Column {
     /// Makes room for this many values more, and no more than that, also when the column widens.
     pub fn reserve(&mut self, values: usize) {
         self.room = self.len.saturating_add(values);
-        self.packed.reserve_exact(values.saturating_mul(self.width));
+        self.packed.reserve_exact(room_for(values, self.width));
     }
 
     /// Gives back the room for values to come.
@@ -94,6 +101,15 @@ impl Column {
     /// Bytes that the values take.
     pub fn bytes(&self) -> usize {
         self.packed.len()
+    }
+
+    /// Puts a distance that fits behind the others: eight bytes at once, of which those that it needs stay.
+    fn append(&mut self, distance: u64) {
+        let to = self.packed.len() + self.width;
+        if self.width > 0 {
+            self.packed.extend_from_slice(&distance.to_le_bytes());
+            self.packed.truncate(to);
+        }
     }
 
     fn place(&self, row: usize) -> std::ops::Range<usize> {
@@ -109,8 +125,7 @@ impl Column {
             Some(distance) => self.pack(self.base, bytes_for(distance)),
             None => {
                 let largest = self.iter().max().unwrap_or(self.base);
-                let held = u64::MAX >> (u64::BITS - 8 * bytes_for(largest - value) as u32);
-                let base = value.saturating_sub(held / 8);
+                let base = value.saturating_sub(largest_in(bytes_for(largest - value)) / 8);
                 self.pack(base, bytes_for(largest - base));
             }
         }
@@ -118,13 +133,11 @@ impl Column {
 
     /// Packs all values anew.
     fn pack(&mut self, base: u64, width: usize) {
-        let mut packed = Vec::with_capacity(width.saturating_mul(self.room.max(self.len + 1)));
-        for value in self.iter() {
-            packed.extend_from_slice(&(value - base).to_le_bytes()[..width]);
-        }
-        self.packed = packed;
-        self.base = base;
-        self.width = width;
+        let room = self.room.max(self.len + 1);
+        let packed = Vec::with_capacity(room_for(room, width));
+        let mut anew = Self { packed, base, width, len: self.len, room: self.room };
+        self.iter().for_each(|value| anew.append(value - base));
+        *self = anew;
     }
 }
 
@@ -133,11 +146,26 @@ fn bytes_for(number: u64) -> usize {
     (u64::BITS - number.leading_zeros()).div_ceil(8) as usize
 }
 
+/// The largest number that so many bytes hold.
+#[inline]
+fn largest_in(bytes: usize) -> u64 {
+    u64::MAX.checked_shr(u64::BITS - 8 * bytes as u32).unwrap_or(0)
+}
+
+/// Bytes of the room for so many values, with that of [`Column::append`] for the last.
+fn room_for(values: usize, width: usize) -> usize {
+    if width == 0 { 0 } else { values.saturating_mul(width).saturating_add(size_of::<u64>() - width) }
+}
+
+/// Fewer than eight bytes as the low ones of a number.
+#[cold]
+fn last_word(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
+}
+
 impl FromIterator<u64> for Column {
     fn from_iter<I: IntoIterator<Item = u64>>(values: I) -> Self {
-        let mut column = Self::default();
-        values.into_iter().for_each(|value| column.push(value));
-        column
+        Self::of(&values.into_iter().collect::<Vec<_>>())
     }
 }
 
@@ -219,7 +247,8 @@ mod tests {
         column.reserve(100);
         column.push(1);
         column.push(300);
-        assert_eq!(column.packed.capacity(), 200);
+        // Two bytes each, and six behind the last, which is put there as eight.
+        assert_eq!(column.packed.capacity(), 206);
     }
 
     /// Values of every width.

@@ -254,11 +254,13 @@ impl Tasks {
     }
 
     /// The executor that ran a task: its index into [`Run::executors`].
+    #[inline]
     pub fn executor_of(&self, row: usize) -> u16 {
         self.executor.get(row) as u16
     }
 
     /// The host that a task ran on: its index into [`Run::hosts`].
+    #[inline]
     pub fn host_of(&self, row: usize) -> u16 {
         self.host.get(row) as u16
     }

@@ -1,10 +1,10 @@
 //! Time and slots: how long a stage took on how many cores, and how long it would have taken otherwise.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeSet, BinaryHeap};
+use std::collections::BinaryHeap;
 
 use super::model::{Stage, StageKey, Tasks};
-use super::stats::{finish, population};
+use super::stats::finish;
 use super::{Rows, Run};
 
 /// How long the run took, in milliseconds. `None` if only one instant of it was recorded, or none.
@@ -38,7 +38,7 @@ pub fn task_cpus(run: &Run) -> u32 {
 pub fn stage_cores(run: &Run, key: StageKey) -> Option<f64> {
     let stage = run.stages.get(&key)?;
     let (from, to) = stage_span(run, stage)?;
-    let used: BTreeSet<usize> = (0..stage.tasks.len()).map(|task| usize::from(stage.tasks.executor_of(task))).collect();
+    let ran_on = |index: usize| (0..stage.tasks.len()).any(|task| usize::from(stage.tasks.executor_of(task)) == index);
     let length = (to - from).max(1) as f64;
     let mut cores = 0.0;
     for (index, executor) in run.executors.iter().enumerate() {
@@ -48,7 +48,7 @@ pub fn stage_cores(run: &Run, key: StageKey) -> Option<f64> {
                 let (since, until) = (added.max(from), executor.removed.unwrap_or(i64::MAX).min(to.max(from + 1)));
                 cores += f64::from(count) * (until.saturating_sub(since).max(0) as f64 / length);
             }
-            _ if used.contains(&index) => return None,
+            _ if ran_on(index) => return None,
             _ => {}
         }
     }
@@ -152,9 +152,9 @@ pub struct Tail {
     pub idle_slots: f64,
 }
 
-/// What the stage's slots did while its last task ran. `None` without tasks that succeeded.
-pub fn tail(tasks: &Tasks, slots: usize) -> Option<Tail> {
-    let population = population(tasks);
+/// What the stage's slots did while its last task ran; `population` is that of the tasks. `None` without tasks that
+/// succeeded.
+pub fn tail(tasks: &Tasks, population: &Rows, slots: usize) -> Option<Tail> {
     let task = population.iter().max_by_key(|&task| finish(tasks, task))?;
     let (from, to) = (tasks.launch.get(task), finish(tasks, task));
     let others = || (0..tasks.len()).filter(|&other| other != task);
@@ -173,6 +173,7 @@ pub fn tail(tasks: &Tasks, slots: usize) -> Option<Tail> {
 mod tests {
     use super::*;
     use crate::run::model::{Executor, Task};
+    use crate::run::stats::population;
 
     fn tasks(all: &[(u32, u32)]) -> Tasks {
         let mut tasks = Tasks::default();
@@ -271,9 +272,10 @@ mod tests {
     #[test]
     fn idle_slots_while_the_last_task_ran() {
         // On 3 slots: the last runs 0–100, one beside it until 40, one until 20: idle 2 − 0.6.
-        let found = tail(&tasks(&[(0, 100), (0, 40), (0, 20)]), 3).unwrap();
+        let tail = |tasks: &Tasks| tail(tasks, &population(tasks), 3);
+        let found = tail(&tasks(&[(0, 100), (0, 40), (0, 20)])).unwrap();
         assert_eq!((found.task, found.alone), (0, 60));
         assert!((found.idle_slots - 1.4).abs() < 1e-9);
-        assert!(tail(&Tasks::default(), 3).is_none());
+        assert!(tail(&Tasks::default()).is_none());
     }
 }

@@ -11,17 +11,24 @@ const WARM_UP_TOLERANCE_MS: u64 = 5;
 
 /// Median: the mean of the two middle values for an even number. `None` of nothing.
 pub fn median(values: &[u64]) -> Option<f64> {
-    let mut values = values.to_vec();
-    let middle = values.len() / 2;
-    let even = values.len().is_multiple_of(2);
-    let (below, &mut upper, _) = (middle < values.len()).then(|| values.select_nth_unstable(middle))?;
-    let lower = if even { *below.iter().max()? } else { upper };
+    middle(&mut values.to_vec(), values.len())
+}
+
+/// The median of `count` values, of which the smaller half and at least the next stand in `values`.
+fn middle(values: &mut [u64], count: usize) -> Option<f64> {
+    let (below, &mut upper, _) = (count / 2 < values.len()).then(|| values.select_nth_unstable(count / 2))?;
+    let lower = if count.is_multiple_of(2) { *below.iter().max()? } else { upper };
     Some((lower as f64 + upper as f64) / 2.0)
 }
 
 /// Percentile by nearest rank: the smallest value that at least `percent` % of the values do not exceed.
 pub fn percentile(values: &[u64], percent: u32) -> Option<u64> {
-    nth(values, (values.len() * percent as usize).div_ceil(100).max(1))
+    nth(values, rank(values.len(), percent))
+}
+
+/// The rank of a percentile among so many values, counted from 1.
+fn rank(count: usize, percent: u32) -> usize {
+    (count * percent as usize).div_ceil(100).max(1)
 }
 
 /// The value at this rank, counted from 1 for the smallest.
@@ -57,15 +64,16 @@ pub struct Distribution {
 impl Distribution {
     /// Of these values; `None` of nothing.
     pub fn of(values: &[u64]) -> Option<Self> {
-        Some(Self {
-            count: values.len(),
-            min: *values.iter().min()?,
-            median: median(values)?,
-            p75: percentile(values, 75)?,
-            p95: percentile(values, 95)?,
-            max: *values.iter().max()?,
-            sum: values.iter().fold(0, |sum, &value| sum.saturating_add(value)),
-        })
+        let count = values.len();
+        let (min, max) = (*values.iter().min()?, *values.iter().max()?);
+        // Each is looked for only among what stands below the one before.
+        let mut ordered = values.to_vec();
+        let (upto_95, upto_75) = (rank(count, 95), rank(count, 75));
+        let p95 = *ordered.select_nth_unstable(upto_95 - 1).1;
+        let p75 = *ordered[..upto_95].select_nth_unstable(upto_75 - 1).1;
+        let median = middle(&mut ordered[..upto_75], count)?;
+        let sum = values.iter().fold(0u64, |sum, &value| sum.saturating_add(value));
+        Some(Self { count, min, median, p75, p95, max, sum })
     }
 }
 
@@ -74,16 +82,15 @@ impl Distribution {
 pub fn population(tasks: &Tasks) -> Rows {
     let partitions = tasks.index.iter().max().map_or(0, |last| last.saturating_add(1));
     // Partitions count from 0 without gaps, unless the log is damaged.
-    match usize::try_from(partitions) {
-        Ok(partitions) if partitions <= tasks.len().saturating_mul(4) => {
-            // The row behind the chosen one, as long as there is none 0.
-            let mut best = Column::zeros(partitions);
+    match (usize::try_from(partitions), u32::try_from(tasks.len())) {
+        (Ok(partitions), Ok(none)) if partitions <= tasks.len().saturating_mul(4) => {
+            let mut best = vec![none; partitions];
             for task in successes(tasks) {
-                let index = tasks.index.get(task) as usize;
-                let chosen = first_to_finish(tasks, (best.get(index) as usize).checked_sub(1), task);
-                best.set(index, chosen as u64 + 1);
+                let best = &mut best[tasks.index.get(task) as usize];
+                let chosen = (*best < none).then_some(*best as usize);
+                *best = first_to_finish(tasks, chosen, task) as u32;
             }
-            best.iter().filter_map(|behind| (behind as usize).checked_sub(1)).collect()
+            best.into_iter().filter(|&row| row < none).map(|row| row as usize).collect()
         }
         _ => {
             let mut best: BTreeMap<u64, usize> = BTreeMap::new();
@@ -106,6 +113,7 @@ fn first_to_finish(tasks: &Tasks, chosen: Option<usize>, task: usize) -> usize {
 }
 
 /// When a task ended, in milliseconds after the application's first instant.
+#[inline]
 pub fn finish(tasks: &Tasks, task: usize) -> u64 {
     tasks.launch.get(task) + tasks.duration.get(task)
 }
@@ -170,11 +178,11 @@ pub fn is_warm_up(first_ends: &[Option<u64>], tasks: &Tasks, task: usize) -> boo
 
 /// The chosen tasks by host.
 pub fn by_host(tasks: &Tasks, chosen: &Rows) -> BTreeMap<u16, Rows> {
-    let mut hosts: BTreeMap<u16, Rows> = BTreeMap::new();
+    let mut hosts: BTreeMap<u16, Vec<usize>> = BTreeMap::new();
     for task in chosen.iter() {
         hosts.entry(tasks.host_of(task)).or_default().push(task);
     }
-    hosts
+    hosts.into_iter().map(|(host, rows)| (host, rows.into_iter().collect())).collect()
 }
 
 /// Task time that brought no result, in milliseconds.
@@ -195,11 +203,14 @@ impl LostTime {
     }
 }
 
-/// What a stage attempt's tasks worked for nothing.
-pub fn lost_time(tasks: &Tasks) -> LostTime {
+/// What a stage attempt's tasks worked for nothing; `population` is that of the tasks.
+pub fn lost_time(tasks: &Tasks, population: &Rows) -> LostTime {
+    if population.len() == tasks.len() {
+        return LostTime::default();
+    }
     let speculated: BTreeSet<u64> =
         (0..tasks.len()).filter(|&task| tasks.flags[task].speculative()).map(|task| tasks.index.get(task)).collect();
-    let counted = population(tasks).among(tasks.len());
+    let counted = population.among(tasks.len());
     let mut lost = LostTime::default();
     for (task, counted) in counted.into_iter().enumerate() {
         let time = tasks.duration.get(task);
@@ -334,7 +345,8 @@ mod tests {
             task(4, 0, 70, Outcome::Killed),
             copy,
         ]);
-        assert_eq!(lost_time(&tasks), LostTime { failed: 120, killed: 30, repeated: 50 });
-        assert_eq!(lost_time(&tasks).total(), 200);
+        let lost = lost_time(&tasks, &population(&tasks));
+        assert_eq!(lost, LostTime { failed: 120, killed: 30, repeated: 50 });
+        assert_eq!(lost.total(), 200);
     }
 }
