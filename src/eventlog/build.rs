@@ -12,9 +12,6 @@ use super::{attempts, events, names};
 use crate::run::Run;
 use crate::run::model::{Executor, Job, Rdd, SqlExecution, Stage, StageKey, Task, TaskFailure, TaskFlags};
 
-/// Tasks of a stage whose accumulables are read until the stage's own list comes with its completion.
-const SAMPLED_TASKS: usize = 32;
-
 /// Tasks that a stage makes room for at once; what it announces is not believed without bound.
 const RESERVED_TASKS: usize = 1 << 17;
 
@@ -65,6 +62,13 @@ impl Builder {
     fn event(&mut self, line: &[u8]) -> Result<(), BadLine> {
         if !line.ends_with(b"}") {
             return Err(BadLine);
+        }
+        // Nearly all lines are one of these two.
+        if line.starts_with(b"{\"Event\":\"SparkListenerTaskEnd\",") {
+            return self.task_end(line);
+        }
+        if line.starts_with(b"{\"Event\":\"SparkListenerTaskStart\",") {
+            return self.task_start(line);
         }
         match event_name(line)?.as_ref() {
             "SparkListenerTaskEnd" => self.task_end(line),
@@ -121,7 +125,9 @@ impl Builder {
             note_failure(stage, class, message);
         }
         add_task(stage, &end, launch, executor, host);
-        if stage.completed.is_none() && stage.tasks.len() <= SAMPLED_TASKS {
+        // The stage's own list comes with its completion. Of one that never completes, each doubling brings the totals up to
+        // date, and the metrics that the first tasks did not have.
+        if stage.completed.is_none() && stage.tasks.len().is_power_of_two() {
             let found = task_end::accumulables(line);
             stage.accumulables.extend(found.iter().map(|(id, _)| id));
             for (id, total) in found {

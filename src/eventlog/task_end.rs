@@ -129,6 +129,12 @@ static KEYS: LazyLock<Keys> = LazyLock::new(|| Keys {
     output: Finder::new(b"\"Output Metrics\":{\"Bytes Written\":"),
 });
 
+/// Digits of a number that any `i64` holds.
+const MAX_DIGITS: usize = 18;
+
+/// Bytes at a line's end that hold a usual task's metrics.
+const LAST: usize = 1536;
+
 /// Walks forward over one line.
 struct Walk<'a> {
     line: &'a [u8],
@@ -137,7 +143,21 @@ struct Walk<'a> {
 
 impl<'a> Walk<'a> {
     fn to(&mut self, key: &Finder<'_>) -> Option<()> {
-        self.at += key.find(self.line.get(self.at..)?)? + key.needle().len();
+        let rest = self.line.get(self.at..)?;
+        let needle = key.needle();
+        // Behind the comma, if no field that is passed over stands between.
+        let next = rest.get(1..).is_some_and(|rest| rest.starts_with(needle));
+        self.at += needle.len() + if next { 1 } else { key.find(rest)? };
+        Some(())
+    }
+
+    /// As [`Self::to`], for a key behind all that can be long.
+    fn to_last(&mut self, key: &Finder<'_>) -> Option<()> {
+        let near_end = self.line.len().saturating_sub(LAST).max(self.at);
+        match key.find(self.line.get(near_end..)?) {
+            Some(found) => self.at = near_end + found + key.needle().len(),
+            None => self.to(key)?,
+        }
         Some(())
     }
 
@@ -151,15 +171,13 @@ impl<'a> Walk<'a> {
         };
         let mut value: i64 = 0;
         let mut length = 0;
-        for &byte in digits {
-            if !byte.is_ascii_digit() {
-                break;
-            }
-            value = value.checked_mul(10)?.checked_add(i64::from(byte - b'0'))?;
+        while let Some(digit) = digits.get(length).map(|byte| byte.wrapping_sub(b'0')).filter(|&digit| digit < 10) {
+            value = value.wrapping_mul(10).wrapping_add(i64::from(digit));
             length += 1;
         }
         let ends = matches!(digits.get(length), Some(b',' | b'}'));
-        (length > 0 && ends).then_some(if negative { -value } else { value })
+        self.at += usize::from(negative) + length;
+        ((1..=MAX_DIGITS).contains(&length) && ends).then(|| if negative { -value } else { value })
     }
 
     fn time(&mut self, key: &Finder<'_>) -> Option<u32> {
@@ -176,7 +194,7 @@ impl<'a> Walk<'a> {
         let rest = self.line.get(self.at..)?;
         let end = memchr::memchr2(b'"', b'\\', rest)?;
         (rest[end] == b'"').then_some(())?;
-        self.at += end;
+        self.at += end + 1;
         std::str::from_utf8(&rest[..end]).ok()
     }
 }
@@ -198,7 +216,7 @@ pub(super) fn scan(line: &[u8]) -> Option<TaskEnd<'_>> {
     walk.to(&keys.speculative)?;
     let speculative = line.get(walk.at..)?.starts_with(b"true");
     let finish = walk.number(&keys.finish)?;
-    walk.to(&keys.metrics)?;
+    walk.to_last(&keys.metrics)?;
     let metrics = Metrics {
         deserialize_time: walk.time(&keys.deserialize)?,
         run_time: walk.time(&keys.run)?,
