@@ -7,7 +7,8 @@ mod places;
 mod summary;
 mod text;
 
-use std::io::Write as _;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -97,20 +98,32 @@ pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
     let floors = Floors::new(&rules);
     let summary = || Summary::new(&measured, &places, &floors, options.all);
     let columns = terminal::columns().filter(|_| options.output.is_none());
-    let report = match options.format {
-        Format::Text => text::render(&summary(), options.all, columns),
-        Format::Json => json::render(&measured, &places),
-        Format::Markdown => markdown::render(&summary()),
-        Format::Html => html::render(&summary()),
+    let page = match options.format {
+        Format::Text => Some(text::render(&summary(), options.all, columns)),
+        Format::Markdown => Some(markdown::render(&summary())),
+        Format::Html => Some(html::render(&summary())),
+        // Written piece by piece: of a large run it is longer than all that is known of it.
+        Format::Json => None,
     };
-    match &options.output {
-        Some(path) => std::fs::write(path, report).with_context(|| path.display().to_string())?,
-        None => match super::print(&report) {
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => {}
+    let json = |to: &mut dyn Write| json::write(&measured, &places, to);
+    match (&options.output, page) {
+        (Some(path), Some(page)) => std::fs::write(path, page).with_context(|| path.display().to_string())?,
+        (Some(path), None) => {
+            let written = File::create(path).and_then(|file| buffered(file, json));
+            written.with_context(|| path.display().to_string())?;
+        }
+        (None, page) => match page.map_or_else(|| buffered(io::stdout().lock(), json), |page| super::print(&page)) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
             result => result?,
         },
     }
     Ok(if unreadable { Exit::Unreadable } else { Exit::Clean }.into())
+}
+
+fn buffered(to: impl Write, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut to = BufWriter::with_capacity(1 << 16, to);
+    write(&mut to)?;
+    to.flush()
 }
 
 /// Judges a run with the thresholds of the project in the current folder.

@@ -1,8 +1,9 @@
 //! The report as JSON: one object, `version` 1. Fields are only ever added.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::places::{Place, Places};
 use crate::link::Measured;
@@ -12,13 +13,22 @@ use crate::run::model::StageKey;
 use crate::run::stats::Distribution;
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct Report<'a, S: Serialize, F: Serialize> {
     version: u32,
     application: Application<'a>,
     coverage: Coverage<'a>,
-    stages: Vec<Stage<'a>>,
+    stages: S,
     executions: Vec<Execution<'a>>,
-    findings: Vec<Finding<'a>>,
+    findings: F,
+}
+
+/// Items that are made one at a time, while they are written: large runs have thousands of stages.
+struct Each<M>(M);
+
+impl<I: IntoIterator<Item: Serialize>, M: Fn() -> I> Serialize for Each<M> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0())
+    }
 }
 
 #[derive(Serialize)]
@@ -117,8 +127,8 @@ struct Finding<'a> {
     links: &'a [Place],
 }
 
-/// Every state of every rule: what did not fire has one entry for each stage.
-pub(super) fn render(measured: &MeasuredRun, places: &Places) -> String {
+/// Writes every state of every rule: what did not fire has one entry for each stage.
+pub(super) fn write(measured: &MeasuredRun, places: &Places, to: &mut dyn io::Write) -> io::Result<()> {
     let run = &measured.run;
     let report = Report {
         version: 1,
@@ -133,13 +143,12 @@ pub(super) fn render(measured: &MeasuredRun, places: &Places) -> String {
             source: &measured.source,
         },
         coverage: coverage(measured),
-        stages: StageView::every_attempt(run).iter().map(|view| stage(view, places)).collect(),
+        stages: Each(|| StageView::every_attempt(run).map(|view| stage(&view, places))),
         executions: executions(measured, places),
-        findings: measured.verdicts.iter().flat_map(|verdict| findings(verdict, places)).collect(),
+        findings: Each(|| measured.verdicts.iter().flat_map(|verdict| findings(verdict, places))),
     };
-    let mut text = serde_json::to_string_pretty(&report).unwrap_or_default();
-    text.push('\n');
-    text
+    serde_json::to_writer_pretty(&mut *to, &report)?;
+    to.write_all(b"\n")
 }
 
 fn coverage(measured: &MeasuredRun) -> Coverage<'_> {

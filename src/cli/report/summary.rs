@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::places::Places;
 use crate::cli::words::severity;
 use crate::link::Measured;
-use crate::rules::run::view::{Floors, StageView};
+use crate::rules::run::view::Floors;
 use crate::rules::run::words::{count, duration, percent, ranges};
 use crate::rules::{self, MeasuredRun, Severity, State, Subject, Verdict};
 use crate::run::Run;
@@ -101,8 +101,8 @@ impl<'a> Summary<'a> {
         let mut place = String::new();
         if let [stage] = verdict.stages.as_slice() {
             let _ = write!(place, "stage {}", stage.stage);
-            let view = StageView::new(&self.measured.run, *stage);
-            if let Some(noun) = view.as_ref().map(rules::run::stage_noun).filter(|noun| *noun != "stage") {
+            let noun = rules::run::stage_noun(&self.measured.run, *stage);
+            if noun != "stage" {
                 let _ = write!(place, ", {noun}");
             }
             if let Some(line) = self.places.best(Measured::Stage(*stage)) {
@@ -213,7 +213,7 @@ impl<'a> Cost<'a> {
     }
 
     fn row(self, run: &Run, places: &Places) -> Row {
-        let noun = StageView::new(run, self.stage).map_or("stage", |view| rules::run::stage_noun(&view));
+        let noun = rules::run::stage_noun(run, self.stage);
         let what = match places.best(Measured::Stage(self.stage)) {
             Some(place) if noun == "stage" => place.short(),
             Some(place) => format!("{noun} of {}", place.short()),

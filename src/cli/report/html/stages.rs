@@ -22,7 +22,7 @@ pub(super) fn render(summary: &Summary<'_>) -> Markup {
                 h2 { "The stages that matter" }
                 @for (row, view) in views {
                     article.stage id={ "stage-" (row.stage.stage) } {
-                        h3 { "Stage " (row.stage.stage) span.what { (if row.what.is_empty() { stage_noun(&view) } else { &row.what }) } }
+                        h3 { "Stage " (row.stage.stage) span.what { (if row.what.is_empty() { stage_noun(view.run, view.key) } else { &row.what }) } }
                         p.facts {
                             span { (duration(view.wall_ms)) " of the run's " (duration(view.run_ms)) }
                             span { (count(view.count() as u64, "task")) }

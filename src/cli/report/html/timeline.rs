@@ -80,7 +80,6 @@ pub(super) fn render(summary: &Summary<'_>) -> Markup {
 fn bars(summary: &Summary<'_>, total: f64) -> Vec<Bar> {
     let run = &summary.measured.run;
     let mut bars: Vec<Bar> = StageView::every_attempt(run)
-        .iter()
         .filter(|view| view.wall_ms >= LEAST_SHARE * total)
         .filter_map(|view| {
             let (from, to) = stage_span(run, view.stage)?;
