@@ -170,6 +170,8 @@ pub struct RunContext<'a> {
     pub run: &'a Run,
     /// The evaluated attempt of each stage, by stage id.
     pub stages: &'a [StageView<'a>],
+    /// When each executor ended its first task, see [`stats::first_ends`](crate::run::stats::first_ends).
+    pub first_ends: &'a [Option<u64>],
     /// Thresholds that all rules on runs share.
     pub floors: Floors,
     /// Rule settings (thresholds are options of their rule).

@@ -2,7 +2,8 @@
 
 use super::aqe_skew_gates::{Outcome, gates};
 use super::host_score;
-use super::view::StageView;
+use super::stage_plan::StagePlan;
+use super::view::{self, StageView};
 use super::words::{bytes, count, duration, percent, ratio, sparkline};
 use crate::run::model::StageKey;
 use crate::run::stats::{Distribution, median, pick};
@@ -33,8 +34,9 @@ pub fn stage_details(run: &Run, stage: StageKey) -> String {
 }
 
 /// What a stage is for: `join`, `aggregate`, `window`, `sort`, `write`, `scan`, or `stage` where the log doesn't tell.
-pub fn stage_noun(view: &StageView<'_>) -> &'static str {
-    view.plan().operator().noun()
+pub fn stage_noun(run: &Run, key: StageKey) -> &'static str {
+    let Some(stage) = run.stages.get(&key) else { return "stage" };
+    StagePlan::of(run, stage, view::execution_of(run, key)).operator().noun()
 }
 
 /// `**Stage 12** · 200 tasks on 4 hosts · 48.0 s of the run's 61.0 s (79 %)`.

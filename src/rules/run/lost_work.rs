@@ -9,7 +9,7 @@ use crate::rules::{RunContext, State, Subject, Verdict};
 use crate::run::Run;
 use crate::run::model::{Outcome, Stage, StageKey};
 use crate::run::slots::{stage_slots, stage_wall};
-use crate::run::stats::lost_time;
+use crate::run::stats::{LostTime, lost_time, population};
 
 declare_rule! {
     /// Tasks failed, were killed or ran again: time that brought no result.
@@ -75,7 +75,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         let why = State::NotApplicable("no task ended in the log".to_owned());
         return vec![Verdict::quiet(context.rule, why, run.stages.keys().copied().collect())];
     }
-    let mut losses = losses(run);
+    let mut losses = losses(context);
     let lost_ms: u64 = losses.iter().map(Loss::total_ms).sum();
     let retry_ms: u64 = losses.iter().map(|loss| loss.retry_ms).sum();
     let much = lost_ms > 0 && lost_ms as f64 >= context.option("share") * all_ms as f64;
@@ -89,27 +89,31 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
 }
 
 /// What each stage attempt lost, in the order of the attempts.
-fn losses(run: &Run) -> Vec<Loss> {
+fn losses(context: &RunContext<'_>) -> Vec<Loss> {
+    let run = context.run;
+    let mut views = context.stages.iter().peekable();
     let mut before = FxHashSet::default();
-    let mut stage_before = None;
-    run.stages
-        .iter()
-        .map(|(&key, stage)| {
-            // The attempts of a stage follow each other.
-            if stage_before.replace(key.stage) != Some(key.stage) {
-                before.clear();
-            }
-            let loss = loss(run, key, stage, &before);
+    let mut stages = run.stages.iter().peekable();
+    let mut losses = Vec::with_capacity(run.stages.len());
+    while let Some((&key, stage)) = stages.next() {
+        // Both are in the order of stages and attempts.
+        let lost = match views.next_if(|view| view.key == key) {
+            Some(view) => lost_time(&stage.tasks, &view.rows),
+            None => lost_time(&stage.tasks, &population(&stage.tasks)),
+        };
+        losses.push(loss(run, key, stage, lost, &before));
+        if stages.peek().is_some_and(|(next, _)| next.stage == key.stage) {
             let succeeded = (0..stage.tasks.len()).filter(|&row| stage.tasks.flags[row].outcome() == Outcome::Success);
             before.extend(succeeded.map(|row| stage.tasks.index.get(row)));
-            loss
-        })
-        .collect()
+        } else {
+            before.clear();
+        }
+    }
+    losses
 }
 
-fn loss(run: &Run, key: StageKey, stage: &Stage, before: &FxHashSet<u64>) -> Loss {
+fn loss(run: &Run, key: StageKey, stage: &Stage, lost: LostTime, before: &FxHashSet<u64>) -> Loss {
     let tasks = &stage.tasks;
-    let lost = lost_time(tasks);
     let rows = |outcome: Outcome| (0..tasks.len()).filter(move |&row| tasks.flags[row].outcome() == outcome);
     let again_ms: u64 = rows(Outcome::Success)
         .filter(|&row| before.contains(&tasks.index.get(row)))
@@ -119,7 +123,8 @@ fn loss(run: &Run, key: StageKey, stage: &Stage, before: &FxHashSet<u64>) -> Los
     let failed = rows(Outcome::Failed).count() + rows(Outcome::FetchFailed).count();
     // A later attempt runs because results of an earlier one were lost, or because it could not finish.
     let retried_ms = if key.attempt > 0 { stage_wall(run, stage).unwrap_or(0) } else { 0 };
-    let spread_ms = (lost.total() + again_ms) as f64 / stage_slots(run, key) as f64;
+    let lost_ms = lost.total() + again_ms;
+    let spread_ms = if lost_ms > 0 { lost_ms as f64 / stage_slots(run, key) as f64 } else { 0.0 };
     Loss {
         key,
         failed: (failed as u64, lost.failed),

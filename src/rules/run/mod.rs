@@ -9,6 +9,7 @@ use crate::history::Past;
 use crate::run::Run;
 use crate::run::model::StageKey;
 use crate::run::slots::run_time;
+use crate::run::stats::first_ends;
 
 mod advice;
 mod details;
@@ -57,6 +58,7 @@ pub fn verdicts(run: &Run, rules: &RuleSettings) -> Vec<Verdict> {
 /// As [`verdicts`], with what is known of earlier runs of the job.
 pub fn verdicts_with_past(run: &Run, rules: &RuleSettings, past: Option<&Past>) -> Vec<Verdict> {
     let stages = view::StageView::all(run);
+    let first_ends = first_ends(run);
     let floors = view::Floors::new(rules);
     let mut verdicts = Vec::new();
     for rule in RULES {
@@ -65,7 +67,7 @@ pub fn verdicts_with_past(run: &Run, rules: &RuleSettings, past: Option<&Past>) 
             continue;
         }
         let Check::Run(check) = rule.check else { continue };
-        let mut found = check(&RunContext { rule, run, stages: &stages, floors, rules, past });
+        let mut found = check(&RunContext { rule, run, stages: &stages, first_ends: &first_ends, floors, rules, past });
         if let Some(Level::Fixed(severity)) = level {
             found.iter_mut().filter(|verdict| verdict.is_fired()).for_each(|verdict| verdict.severity = severity);
         }

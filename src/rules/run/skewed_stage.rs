@@ -2,12 +2,11 @@
 
 use super::aqe_skew_gates::Outcome;
 use super::stage_plan::{Operator, StagePlan};
-use super::view::StageView;
+use super::view::{Read, StageView};
 use super::words::{bytes, count, duration, grouped, percent, ratio};
 use super::{advice, aqe_skew_gates, on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Verdict};
-use crate::run::slots::tail;
 
 declare_rule! {
     /// One task of a stage reads and runs many times longer than the others.
@@ -108,8 +107,7 @@ pub(super) fn lopsided(context: &RunContext<'_>, view: &StageView<'_>) -> Result
 fn read_skew(context: &RunContext<'_>, view: &StageView<'_>, row: usize) -> Option<ReadSkew> {
     let option = |name| context.rules.option(&SKEWED_STAGE, name);
     let tasks = view.tasks();
-    let all_bytes = view.distribution(&tasks.read_bytes)?;
-    let all_records = view.distribution(&tasks.read_records)?;
+    let Read { bytes: all_bytes, records: all_records } = view.read()?;
     let (bytes, records) = (tasks.read_bytes.get(row) as f64, tasks.read_records.get(row) as f64);
     let (median_bytes, median_records) = (all_bytes.median, all_records.median);
     let floor_bytes = option("read-floor-mib") * 1024.0 * 1024.0;
@@ -131,7 +129,7 @@ pub(super) fn is_skewed(context: &RunContext<'_>, view: &StageView<'_>) -> bool 
 
 /// How long the last task ran after all others had ended, in ms.
 pub(super) fn lone_ms(view: &StageView<'_>) -> f64 {
-    tail(view.tasks(), view.slots()).map_or(0.0, |tail| tail.alone as f64)
+    view.tail().map_or(0.0, |tail| tail.alone as f64)
 }
 
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
@@ -200,7 +198,7 @@ fn prove(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided, verdi
     );
     verdict.prove("excess", duration(found.excess_ms), Some(format!(">= {}", duration(found.least_excess_ms))), None);
     verdict.prove("slowest tasks", slowest(view), None, None);
-    if let Some(tail) = tail(view.tasks(), view.slots()) {
+    if let Some(tail) = view.tail() {
         let idle = format!("{:.1} for {}", tail.idle_slots, duration(view.max_ms()));
         verdict.prove("idle cores while the last task ran", idle, None, None);
     }

@@ -1,13 +1,16 @@
 //! A host whose tasks take twice the stage's median, as first described; with what else could explain it.
 
+use std::collections::BTreeMap;
+
+use super::host_score::{self, HostScore};
 use super::in_force::in_force;
 use super::view::StageView;
 use super::words::{count, duration, percent, ratio};
-use super::{advice, host_score, on_stage, per_stage_many, skewed_stage};
+use super::{advice, on_stage, per_stage_many, skewed_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
 use crate::run::model::Locality;
-use crate::run::stats::{by_host, first_ends, is_warm_up, median, pick};
+use crate::run::stats::{is_warm_up, median, pick};
 use crate::run::{Rows, Run};
 
 declare_rule! {
@@ -61,27 +64,37 @@ struct Hit {
 }
 
 /// The formula on some rows of a stage; `None` where it does not apply.
-fn hits(context: &RunContext<'_>, view: &StageView<'_>, rows: &Rows) -> Option<Vec<Hit>> {
+fn hits(context: &RunContext<'_>, view: &StageView<'_>, rows: &Rows, median_ms: f64) -> Option<Vec<Hit>> {
     let option = |name| context.rules.option(&SLOW_HOST, name);
-    let hosts = by_host(view.tasks(), rows);
-    if (rows.len() as f64) < option("min-tasks") || (hosts.len() as f64) < option("min-hosts") {
+    let tasks = view.tasks();
+    // Tasks and their time: most stages have no hit, for which alone the rows are gathered.
+    let mut hosts: BTreeMap<u16, (usize, u64)> = BTreeMap::new();
+    for row in rows.iter() {
+        let (count, total) = hosts.entry(tasks.host_of(row)).or_default();
+        (*count, *total) = (*count + 1, *total + tasks.duration.get(row));
+    }
+    if (rows.len() as f64) < option("min-tasks") || (hosts.len() as f64) < option("min-hosts") || median_ms <= 0.0 {
         return None;
     }
-    let durations = &view.tasks().duration;
-    let median_ms = median(&pick(durations, rows)).filter(|&median| median > 0.0)?;
-    let hit = |(host, on_host): (u16, Rows)| {
-        let total: u64 = on_host.iter().map(|row| durations.get(row)).sum();
-        let share = on_host.len() as f64 / rows.len() as f64;
-        let slow = total as f64 >= option("ratio") * median_ms * on_host.len() as f64;
-        let mean_ms = total as f64 / on_host.len() as f64;
-        (slow && share >= option("share")).then_some(Hit { host, rows: on_host, mean_ms, median_ms, share })
+    let hit = |(host, (count, total)): (u16, (usize, u64))| {
+        let share = count as f64 / rows.len() as f64;
+        let slow = total as f64 >= option("ratio") * median_ms * count as f64;
+        let on_host = || rows.iter().filter(|&row| tasks.host_of(row) == host).collect();
+        (slow && share >= option("share")).then(|| Hit {
+            host,
+            rows: on_host(),
+            mean_ms: total as f64 / count as f64,
+            median_ms,
+            share,
+        })
     };
     Some(hosts.into_iter().filter_map(hit).collect())
 }
 
 /// Whether the rule fires on a stage; `slow-stage` is then suppressed.
 pub(super) fn fires(context: &RunContext<'_>, view: &StageView<'_>) -> bool {
-    view.unjudged(&context.floors).is_none() && hits(context, view, &view.rows).is_some_and(|hits| !hits.is_empty())
+    view.unjudged(&context.floors).is_none()
+        && hits(context, view, &view.rows, view.median_ms()).is_some_and(|hits| !hits.is_empty())
 }
 
 /// Why the rule cannot be applied, or cannot be met, on a stage.
@@ -102,17 +115,17 @@ fn out_of_reach(context: &RunContext<'_>, view: &StageView<'_>) -> Option<State>
 }
 
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
-    let first_ends = first_ends(context.run);
     per_stage_many(context, |view| {
         if let Some(state) = view.unjudged(&context.floors).or_else(|| out_of_reach(context, view)) {
             return Err(state);
         }
-        let hits = hits(context, view, &view.rows)
+        let hits = hits(context, view, &view.rows, view.median_ms())
             .ok_or_else(|| State::NotApplicable("the median duration is 0 ms".to_owned()))?;
         if hits.is_empty() {
             return Err(State::NotFired);
         }
-        Ok(hits.iter().map(|hit| describe(context, view, hit, hits.len(), &first_ends)).collect())
+        let scores = host_score::scores(view);
+        Ok(hits.iter().map(|hit| describe(context, view, hit, hits.len(), scores.get(&hit.host))).collect())
     })
 }
 
@@ -121,7 +134,7 @@ fn describe(
     view: &StageView<'_>,
     hit: &Hit,
     fired: usize,
-    first_ends: &[Option<u64>],
+    score: Option<&HostScore>,
 ) -> Verdict {
     let tasks = view.tasks();
     let host = context.run.hosts.get(usize::from(hit.host)).cloned().unwrap_or_else(|| "unknown host".to_owned());
@@ -132,7 +145,7 @@ fn describe(
     });
     let mut verdict = on_stage(context, view, Some(saved));
     verdict.subject = Subject::Host(host.clone());
-    verdict.confounders = confounders(context, view, hit, fired, first_ends);
+    verdict.confounders = confounders(context, view, hit, fired);
     if !verdict.confounders.is_empty() {
         verdict.severity = Severity::Hint;
         verdict.paintable = false;
@@ -158,7 +171,7 @@ fn describe(
         Some(format!(">= {}", percent(context.option("share")))),
         None,
     );
-    if let Some(score) = host_score::scores(view).get(&hit.host) {
+    if let Some(score) = score {
         verdict.prove(
             "score against the median host (experimental)",
             format!("{} over {}", ratio(score.score), score.signals.join(", ")),
@@ -190,13 +203,7 @@ fn wait_less(run: &Run) -> Option<String> {
 }
 
 /// What could explain a hit otherwise.
-fn confounders(
-    context: &RunContext<'_>,
-    view: &StageView<'_>,
-    hit: &Hit,
-    fired: usize,
-    first_ends: &[Option<u64>],
-) -> Vec<String> {
+fn confounders(context: &RunContext<'_>, view: &StageView<'_>, hit: &Hit, fired: usize) -> Vec<String> {
     let tasks = view.tasks();
     let mut found = Vec::new();
     if one_task_explains(context, view, hit) {
@@ -224,8 +231,10 @@ fn confounders(
     if on_kubernetes {
         found.push("on Kubernetes the host is a pod".to_owned());
     }
-    let warm: Rows = view.rows.iter().filter(|&row| !is_warm_up(first_ends, tasks, row)).collect();
-    let fires_warm = hits(context, view, &warm).is_some_and(|hits| hits.iter().any(|warm| warm.host == hit.host));
+    let warm: Rows = view.rows.iter().filter(|&row| !is_warm_up(context.first_ends, tasks, row)).collect();
+    let warm_ms = median(&pick(&tasks.duration, &warm)).unwrap_or(0.0);
+    let fires_warm =
+        hits(context, view, &warm, warm_ms).is_some_and(|hits| hits.iter().any(|warm| warm.host == hit.host));
     if warm.len() < view.count() && !fires_warm {
         found.push("start-up: without the first tasks of each executor it does not fire".to_owned());
     }
@@ -243,12 +252,14 @@ fn one_task_explains(context: &RunContext<'_>, view: &StageView<'_>, hit: &Hit) 
 /// Most of its tasks are local, and those of the others are not.
 fn holds_locality(view: &StageView<'_>, hit: &Hit) -> bool {
     let tasks = view.tasks();
-    let local = |rows: &Rows| {
-        let local = |&row: &usize| matches!(tasks.flags[row].locality(), Locality::Process | Locality::Node);
-        rows.iter().filter(local).count() as f64 / rows.len().max(1) as f64
-    };
-    let others: Rows = view.rows.iter().filter(|&row| tasks.host_of(row) != hit.host).collect();
-    local(&hit.rows) >= 0.8 && local(&others) <= 0.5
+    let (mut here, mut others) = ((0, 0), (0, 0));
+    for row in view.rows.iter() {
+        let (count, local) = if tasks.host_of(row) == hit.host { &mut here } else { &mut others };
+        *count += 1;
+        *local += u32::from(matches!(tasks.flags[row].locality(), Locality::Process | Locality::Node));
+    }
+    let share = |(count, local): (u32, u32)| f64::from(local) / f64::from(count.max(1));
+    share(here) >= 0.8 && share(others) <= 0.5
 }
 
 /// Share of run time in garbage collection, on the host and on the others.

@@ -8,7 +8,7 @@ use super::{advice, worth_painting};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
 use crate::run::model::StageKey;
-use crate::run::stats::{by_host, first_ends, is_warm_up, median, pick};
+use crate::run::stats::{by_host, is_warm_up, median, pick};
 use crate::run::{Column, Rows};
 
 declare_rule! {
@@ -72,7 +72,7 @@ struct Hit {
 }
 
 /// All hits in a stage; `Err` says why it was not looked at.
-fn hits(context: &RunContext<'_>, view: &StageView<'_>, first_ends: &[Option<u64>]) -> Result<Vec<Hit>, State> {
+fn hits(context: &RunContext<'_>, view: &StageView<'_>) -> Result<Vec<Hit>, State> {
     if let Some(state) = view.skipped(&context.floors) {
         return Err(state);
     }
@@ -86,7 +86,7 @@ fn hits(context: &RunContext<'_>, view: &StageView<'_>, first_ends: &[Option<u64
         return Err(State::NotRecorded("Task Metrics".to_owned()));
     }
     let tasks = view.tasks();
-    let kept = |&row: &usize| !tasks.flags[row].speculative() && !is_warm_up(first_ends, tasks, row);
+    let kept = |&row: &usize| !tasks.flags[row].speculative() && !is_warm_up(context.first_ends, tasks, row);
     let rows: Rows = view.rows.iter().filter(kept).collect();
     let hosts = by_host(tasks, &rows);
     Ok(hosts.iter().filter_map(|(host, here)| hit(context, view, *host, here, &rows)).collect())
@@ -94,13 +94,13 @@ fn hits(context: &RunContext<'_>, view: &StageView<'_>, first_ends: &[Option<u64
 
 fn hit(context: &RunContext<'_>, view: &StageView<'_>, host: u16, here: &Rows, rows: &Rows) -> Option<Hit> {
     let tasks = view.tasks();
-    let others: Rows = rows.iter().filter(|&row| tasks.host_of(row) != host).collect();
     let least = context.option("host-tasks");
-    if (here.len() as f64) < least || (others.len() as f64) < least {
+    if (here.len() as f64) < least || ((rows.len() - here.len()) as f64) < least {
         return None;
     }
+    let others = || rows.iter().filter(|&row| tasks.host_of(row) != host);
     let median_ms = median(&pick(&tasks.duration, here))?;
-    let others_ms = median(&pick(&tasks.duration, &others))?;
+    let others_ms = median(&others().map(|row| tasks.duration.get(row)).collect::<Vec<_>>())?;
     if median_ms < context.option("ratio") * others_ms || median_ms - others_ms < context.option("excess-ms") {
         return None;
     }
@@ -110,7 +110,7 @@ fn hit(context: &RunContext<'_>, view: &StageView<'_>, host: u16, here: &Rows, r
         let duration = tasks.duration.get(row) as f64;
         if tasks.host_of(row) == host { duration / times } else { duration }
     });
-    let explained = explanation(context, view, here, &others);
+    let explained = explanation(context, view, here, &others().collect());
     let time_ms = (time(here), time(rows));
     Some(Hit { host, stage: view.key, tasks: here.len(), median_ms, others_ms, time_ms, impact_s, explained })
 }
@@ -134,10 +134,9 @@ fn explanation(context: &RunContext<'_>, view: &StageView<'_>, here: &Rows, othe
 }
 
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
-    let first_ends = first_ends(context.run);
     let found: RefCell<Vec<Hit>> = RefCell::default();
     let mut quiet = super::per_stage_many(context, |view| {
-        let hits = hits(context, view, &first_ends)?;
+        let hits = hits(context, view)?;
         if hits.is_empty() {
             return Err(State::NotFired);
         }

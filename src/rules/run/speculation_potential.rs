@@ -204,21 +204,21 @@ impl RunningMedian {
 fn replay(view: &StageView<'_>, settings: &Settings) -> Vec<Copied> {
     let tasks = view.tasks();
     let enough = settings.enough(view);
-    let mut ends: Vec<usize> = view.rows.iter().collect();
-    ends.sort_by_key(|&row| finish(tasks, row));
+    let mut ends: Vec<(u64, usize)> = view.rows.iter().map(|row| (finish(tasks, row), row)).collect();
+    ends.sort_by_key(|&(end, _)| end);
     // Longest running first: those are the first to cross the threshold.
     let mut running: BinaryHeap<Reverse<(u64, usize)>> =
-        ends.iter().map(|&row| Reverse((tasks.launch.get(row), row))).collect();
+        ends.iter().map(|&(_, row)| Reverse((tasks.launch.get(row), row))).collect();
     let (mut durations, mut rate) = (RunningMedian::default(), Rate::default());
     let mut copied = Vec::new();
-    for (ended, &row) in ends.iter().enumerate() {
+    for (ended, &(end, row)) in ends.iter().enumerate() {
         durations.push(tasks.duration.get(row));
         rate.add(tasks, row);
         if ended + 1 < enough {
             continue;
         }
-        let now = finish(tasks, row) as f64;
-        let next = ends.get(ended + 1).map_or(now, |&next| finish(tasks, next) as f64);
+        let now = end as f64;
+        let next = ends.get(ended + 1).map_or(now, |&(next, _)| next as f64);
         let median_ms = durations.get();
         let threshold = (settings.multiplier * median_ms).max(settings.least_ms);
         let mut later = Vec::new();

@@ -1,7 +1,7 @@
 //! The part of a physical plan that one stage ran, found through the accumulators that plan nodes and tasks share.
 
-use super::view::StageView;
-use crate::run::model::PlanNode;
+use crate::run::Run;
+use crate::run::model::{PlanNode, Stage};
 
 /// What a stage is for, as far as advice differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -106,11 +106,10 @@ fn reads_shuffle(metric: &str) -> bool {
 }
 
 impl<'a> StagePlan<'a> {
-    /// The part of the plan that the stage ran; empty where the log doesn't tell.
-    pub(crate) fn of(view: &StageView<'a>) -> Self {
-        let (run, stage) = (view.run, view.stage);
-        let mut found = Self { execution: view.execution, ..Self::default() };
-        let Some(plan) = view.execution.and_then(|id| run.executions.get(&id)).map(|execution| &execution.plan) else {
+    /// The part of the execution's plan that the stage ran; empty where the log doesn't tell.
+    pub(crate) fn of(run: &'a Run, stage: &Stage, execution: Option<i64>) -> Self {
+        let mut found = Self { execution, ..Self::default() };
+        let Some(plan) = execution.and_then(|id| run.executions.get(&id)).map(|execution| &execution.plan) else {
             return found;
         };
         let flat = flatten(plan);

@@ -8,7 +8,7 @@ use super::{on_stage, per_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Verdict};
 use crate::run::model::Outcome;
-use crate::run::stats::{first_ends, is_warm_up, median};
+use crate::run::stats::{is_warm_up, median};
 
 declare_rule! {
     /// One task of a stage runs many times longer than the others without reading more.
@@ -85,17 +85,16 @@ impl Cause {
 }
 
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
-    let first_ends = first_ends(context.run);
     per_stage(context, |view| {
         let found = lopsided(context, view)?;
-        if found.read.lopsided { Err(State::NotFired) } else { Ok(describe(context, view, &found, &first_ends)) }
+        if found.read.lopsided { Err(State::NotFired) } else { Ok(describe(context, view, &found)) }
     })
 }
 
-fn cause(context: &RunContext<'_>, view: &StageView<'_>, row: usize, first_ends: &[Option<u64>]) -> Cause {
+fn cause(context: &RunContext<'_>, view: &StageView<'_>, row: usize) -> Cause {
     let tasks = view.tasks();
     let run_time = (tasks.run_time.get(row) as f64).max(1.0);
-    if is_warm_up(first_ends, tasks, row) {
+    if is_warm_up(context.first_ends, tasks, row) {
         return Cause::StartUp;
     }
     let gc = tasks.gc_time.get(row) as f64 / run_time;
@@ -132,9 +131,9 @@ fn host_ratio(view: &StageView<'_>, row: usize) -> Option<f64> {
     Some(median(&here)? / median(&elsewhere)?.max(1.0))
 }
 
-fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided, first_ends: &[Option<u64>]) -> Verdict {
+fn describe(context: &RunContext<'_>, view: &StageView<'_>, found: &Lopsided) -> Verdict {
     let tasks = view.tasks();
-    let cause = cause(context, view, found.row, first_ends);
+    let cause = cause(context, view, found.row);
     let median_ms = view.median_ms();
     let slow_from = context.rules.option(&SKEWED_STAGE, "ratio") * median_ms;
     let saved = view.saved_seconds(|row| {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::stage_plan::StagePlan;
 use crate::rules::{RuleSettings, State};
 use crate::run::model::{Stage, StageKey, Tasks};
-use crate::run::slots::{self, Replay, stage_cores, stage_slots, stage_wall};
+use crate::run::slots::{self, Replay, Tail, stage_cores, stage_slots, stage_wall};
 use crate::run::stats::{self, Distribution, median, pick, population};
 use crate::run::{Column, Rows, Run};
 
@@ -34,6 +34,15 @@ impl Floors {
             paint_share: option("paint-share"),
         }
     }
+}
+
+/// What the tasks of a stage that count read.
+#[derive(Debug, Clone, Copy)]
+pub struct Read {
+    /// Bytes a task.
+    pub bytes: Distribution,
+    /// Records a task.
+    pub records: Distribution,
 }
 
 /// The evaluated attempt of a stage with the rows of its tasks that count.
@@ -64,13 +73,19 @@ pub struct StageView<'a> {
     hosts: OnceCell<BTreeMap<u16, usize>>,
     replay: OnceCell<Replay>,
     plan: OnceCell<StagePlan<'a>>,
+    tail: OnceCell<Option<Tail>>,
+    read: OnceCell<Option<Read>>,
+}
+
+/// The SQL execution whose job ran the stage; of many stages one by one, [`Run::jobs_by_stage`] is the way.
+pub(super) fn execution_of(run: &Run, key: StageKey) -> Option<i64> {
+    run.jobs.values().find(|job| job.stages.contains(&key.stage))?.execution
 }
 
 impl<'a> StageView<'a> {
     /// The view of one stage attempt.
     pub fn new(run: &'a Run, key: StageKey) -> Option<Self> {
-        let job = run.jobs.values().find(|job| job.stages.contains(&key.stage));
-        Self::of_execution(run, key, job.and_then(|job| job.execution))
+        Self::of_execution(run, key, execution_of(run, key))
     }
 
     /// The evaluated attempts of all stages of a run.
@@ -84,10 +99,10 @@ impl<'a> StageView<'a> {
     }
 
     /// All stage attempts of a run, evaluated or not.
-    pub fn every_attempt(run: &'a Run) -> Vec<Self> {
+    pub fn every_attempt(run: &'a Run) -> impl Iterator<Item = Self> {
         let jobs = run.jobs_by_stage();
-        let execution = |key: StageKey| run.jobs.get(jobs.get(&key.stage)?)?.execution;
-        run.stages.keys().filter_map(|&key| Self::of_execution(run, key, execution(key))).collect()
+        let execution = move |key: StageKey| run.jobs.get(jobs.get(&key.stage)?)?.execution;
+        run.stages.keys().filter_map(move |&key| Self::of_execution(run, key, execution(key)))
     }
 
     fn of_execution(run: &'a Run, key: StageKey, execution: Option<i64>) -> Option<Self> {
@@ -111,6 +126,8 @@ impl<'a> StageView<'a> {
             hosts: OnceCell::new(),
             replay: OnceCell::new(),
             plan: OnceCell::new(),
+            tail: OnceCell::new(),
+            read: OnceCell::new(),
         })
     }
 
@@ -121,7 +138,7 @@ impl<'a> StageView<'a> {
 
     /// The part of the physical plan that it ran.
     pub(crate) fn plan(&self) -> &StagePlan<'a> {
-        self.plan.get_or_init(|| StagePlan::of(self))
+        self.plan.get_or_init(|| StagePlan::of(self.run, self.stage, self.execution))
     }
 
     /// Tasks that count.
@@ -148,6 +165,20 @@ impl<'a> StageView<'a> {
     /// Slots that its tasks ran on, see [`stage_slots`].
     pub fn slots(&self) -> usize {
         *self.slots.get_or_init(|| stage_slots(self.run, self.key))
+    }
+
+    /// What its slots did while its last task ran; `None` without tasks that count.
+    pub fn tail(&self) -> Option<Tail> {
+        *self.tail.get_or_init(|| slots::tail(self.tasks(), &self.rows, self.slots()))
+    }
+
+    /// What its tasks read; `None` if task metrics were not recorded.
+    pub fn read(&self) -> Option<Read> {
+        let tasks = self.tasks();
+        *self.read.get_or_init(|| {
+            let (bytes, records) = (self.distribution(&tasks.read_bytes)?, self.distribution(&tasks.read_records)?);
+            Some(Read { bytes, records })
+        })
     }
 
     /// Durations of the tasks that count, in ms.
