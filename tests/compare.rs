@@ -146,7 +146,7 @@ fn executions(all: &[(&str, &[&str])]) -> Run {
         for name in operators.iter().rev() {
             let text = format!("{name} of {description}");
             let children = if plan.name.is_empty() { vec![] } else { vec![plan] };
-            plan = PlanNode { name: (*name).to_owned(), text, children, ..PlanNode::default() };
+            plan = PlanNode { name: (*name).into(), text, children, ..PlanNode::default() };
         }
         let start = id * 60_000;
         let description = (*description).to_owned();
@@ -212,7 +212,7 @@ fn stages_find_each_other_by_structure_where_the_plan_changed() {
     let (mut base, mut candidate) = (run_of(even(8)), run_of(even(6)));
     for (run, rdds) in [(&mut base, ["a", "b", "c"]), (&mut candidate, ["a", "b", "d"])] {
         let stage = run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap();
-        stage.rdds = rdds.map(|name| sparkls::run::model::Rdd { name: name.to_owned(), ..Default::default() }).to_vec();
+        stage.rdds = rdds.map(|name| sparkls::run::model::Rdd { name: name.into(), ..Default::default() }).to_vec();
     }
     let found = compared(&base, &candidate, &Budgets::default());
     assert_eq!(found.actions[0].stages.len(), 1);

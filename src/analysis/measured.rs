@@ -86,7 +86,7 @@ fn finding(run: &MeasuredRun, pairs: &[&(&Link, &Verdict)]) -> Option<Finding> {
 }
 
 fn plain(name: &str, value: &str) -> Evidence {
-    Evidence { name: name.to_owned(), value: value.to_owned(), threshold: None, source: None }
+    Evidence { name: name.to_owned().into(), value: value.to_owned(), threshold: None, source: None }
 }
 
 /// `app-20261129-0007 (Spark 3.5.9), linked by join keys merchant_id (unique)`.

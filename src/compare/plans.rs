@@ -139,7 +139,7 @@ mod tests {
     use crate::run::model::SqlExecution;
 
     fn node(name: &str, text: &str, children: Vec<PlanNode>) -> PlanNode {
-        PlanNode { name: name.to_owned(), text: text.to_owned(), children, ..PlanNode::default() }
+        PlanNode { name: name.into(), text: text.to_owned(), children, ..PlanNode::default() }
     }
 
     fn run(plan: PlanNode) -> Run {

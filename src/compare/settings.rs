@@ -257,7 +257,7 @@ mod tests {
         };
         assert_eq!(used(&base), []);
         let mut execution = SqlExecution::default();
-        execution.plan.name = "BatchEvalPython".to_owned();
+        execution.plan.name = "BatchEvalPython".into();
         base.executions.insert(0, execution);
         let expected = [("spark.sql.ansi.enabled", "SQL".to_owned()), (key, "BatchEvalPython".to_owned())];
         assert_eq!(used(&base), expected);

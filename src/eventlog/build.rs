@@ -9,8 +9,8 @@ use super::lenient::{Number, clamp_u32};
 use super::plans::Plans;
 use super::task_end::{self, FIELDS, TaskEnd, first_line};
 use super::{attempts, events, names};
-use crate::run::Run;
 use crate::run::model::{Executor, Job, Rdd, SqlExecution, Stage, StageKey, Task, TaskFailure, TaskFlags};
+use crate::run::{Run, SharedTexts};
 
 /// Tasks that a stage makes room for at once; what it announces is not believed without bound.
 const RESERVED_TASKS: usize = 1 << 17;
@@ -27,6 +27,7 @@ pub(super) struct BadLine;
 pub(super) struct Builder {
     pub(super) run: Run,
     pub(super) plans: Plans,
+    texts: SharedTexts,
     hosts: FxHashMap<String, u16>,
     executors: FxHashMap<String, u16>,
     pub(super) attempts: attempts::Attempts,
@@ -243,8 +244,8 @@ impl Builder {
         let ended = self.saw(info.completed);
         let plan_metrics: Vec<_> = info.accumulables.iter().filter_map(|one| one.for_plan()).collect();
         let stage = Self::stage_entry(&mut self.run, key, self.after_hole && completed);
-        stage.name = info.name.or_empty();
-        stage.details = info.details.or_empty();
+        stage.name = info.name.shared(&mut self.texts);
+        stage.details = info.details.shared(&mut self.texts);
         stage.task_count = info.tasks.clamped().unwrap_or(0);
         stage.parents = info.parents.iter().filter_map(|id| id.clamped()).collect();
         stage.submitted = submitted.or(stage.submitted);
@@ -255,7 +256,7 @@ impl Builder {
             stage.accumulables = plan_metrics.iter().map(|(id, _)| *id).collect();
         }
         if stage.rdds.is_empty() {
-            stage.rdds = info.rdds.into_iter().map(rdd).collect();
+            stage.rdds = info.rdds.into_iter().map(|one| rdd(one, &mut self.texts)).collect();
             stage.rdds.shrink_to_fit();
         }
         if let Some(site) = event.properties.and_then(|properties| properties.call_site.owned()) {
@@ -305,7 +306,7 @@ impl Builder {
         let execution = SqlExecution {
             root: event.root.0,
             description: event.description.or_empty(),
-            details: event.details.or_empty(),
+            details: event.details.shared(&mut self.texts),
             start: start.unwrap_or(0),
             modified_configs: configs.filter_map(|(key, value)| redacted(key, value.owned()?)).collect(),
             ..SqlExecution::default()
@@ -329,7 +330,7 @@ impl Builder {
     }
 
     pub(super) fn parse_plan(&mut self, id: i64) {
-        if let Some(plan) = self.plans.take(id)
+        if let Some(plan) = self.plans.take(id, &mut self.texts)
             && let Some(execution) = self.run.executions.get_mut(&id)
         {
             execution.plan = plan;
@@ -468,11 +469,11 @@ fn clamp_index(index: usize) -> u16 {
     u16::try_from(index).unwrap_or(u16::MAX)
 }
 
-fn rdd(info: events::RddInfo<'_>) -> Rdd {
+fn rdd(info: events::RddInfo<'_>, texts: &mut SharedTexts) -> Rdd {
     let scope = info.scope.0.and_then(|json| serde_json::from_str::<events::Scope>(&json).ok());
     Rdd {
-        name: info.name.or_empty(),
-        call_site: info.call_site.or_empty(),
+        name: info.name.shared(texts),
+        call_site: info.call_site.shared(texts),
         scope: scope.map(|scope| scope.name),
         partitions: info.partitions.clamped().unwrap_or(0),
     }

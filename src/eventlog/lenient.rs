@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 
+use crate::run::{Shared, SharedTexts};
+
 /// A whole number, if the value is one in any spelling.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Number(pub(super) Option<i64>);
@@ -28,6 +30,11 @@ impl Text<'_> {
     /// The text as an own string.
     pub(super) fn owned(self) -> Option<String> {
         self.0.map(Cow::into_owned)
+    }
+
+    /// The text as one that others share; empty if there is none.
+    pub(super) fn shared(&self, texts: &mut SharedTexts) -> Shared {
+        self.0.as_deref().map(|text| texts.get(text)).unwrap_or_default()
     }
 
     /// The text; empty if there is none.

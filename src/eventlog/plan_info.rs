@@ -7,6 +7,7 @@ use serde::Deserialize;
 use serde::de::IgnoredAny;
 
 use super::lenient::{Number, Text};
+use crate::run::SharedTexts;
 use crate::run::model::{PlanMetric, PlanNode};
 
 /// Nodes below this level are left out; dropping a tree recurses, so its depth must be bounded.
@@ -23,13 +24,14 @@ pub(super) struct Plan {
 }
 
 /// Reads the plan object at the start of `raw`; what follows it is ignored.
-pub(super) fn parse(raw: &[u8]) -> Option<Plan> {
+pub(super) fn parse(raw: &[u8], texts: &mut SharedTexts) -> Option<Plan> {
     let text = String::from_utf8_lossy(raw);
-    Reader { rest: text.as_ref() }.plan()
+    Reader { rest: text.as_ref(), texts }.plan()
 }
 
-struct Reader<'a> {
+struct Reader<'a, 't> {
     rest: &'a str,
+    texts: &'t mut SharedTexts,
 }
 
 #[derive(Deserialize)]
@@ -42,7 +44,7 @@ struct RawMetric<'a> {
     kind: Text<'a>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> Reader<'a, '_> {
     fn plan(mut self) -> Option<Plan> {
         self.eat('{')?;
         let mut open = vec![PlanNode::default()];
@@ -91,7 +93,7 @@ impl<'a> Reader<'a> {
 
     fn field(&mut self, key: &str, node: &mut PlanNode) -> Option<()> {
         match key {
-            "nodeName" => node.name = self.value::<Text<'a>>()?.or_empty(),
+            "nodeName" => node.name = self.value::<Text<'a>>()?.shared(self.texts),
             "simpleString" => node.text = self.value::<Text<'a>>()?.0.map(shorten).unwrap_or_default(),
             "metadata" => {
                 let raw = self.value::<BTreeMap<String, Text<'a>>>()?;
@@ -99,7 +101,7 @@ impl<'a> Reader<'a> {
             }
             "metrics" => {
                 let raw = self.value::<Vec<RawMetric<'a>>>()?;
-                node.metrics = raw.into_iter().filter_map(metric).collect();
+                node.metrics = raw.into_iter().filter_map(|raw| metric(raw, self.texts)).collect();
             }
             _ => {
                 self.value::<IgnoredAny>()?;
@@ -122,8 +124,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn metric(raw: RawMetric<'_>) -> Option<PlanMetric> {
-    Some(PlanMetric { name: raw.name.or_empty(), accumulator: raw.accumulator.0?, kind: raw.kind.or_empty() })
+fn metric(raw: RawMetric<'_>, texts: &mut SharedTexts) -> Option<PlanMetric> {
+    Some(PlanMetric { name: raw.name.shared(texts), accumulator: raw.accumulator.0?, kind: raw.kind.shared(texts) })
 }
 
 fn shorten(text: Cow<'_, str>) -> String {
@@ -133,6 +135,10 @@ fn shorten(text: Cow<'_, str>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn parse(raw: &[u8]) -> Option<Plan> {
+        super::parse(raw, &mut SharedTexts::default())
+    }
 
     #[test]
     fn a_plan_with_its_metrics_and_children() {

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::plan_info;
+use crate::run::SharedTexts;
 use crate::run::model::PlanNode;
 
 /// Bytes of plans kept, as written; streaming applications would plan without end.
@@ -36,8 +37,8 @@ impl Plans {
     }
 
     /// The execution's plan, if one was kept that can be read.
-    pub(super) fn take(&mut self, execution: i64) -> Option<PlanNode> {
-        let plan = plan_info::parse(&self.raw.remove(&execution)?);
+    pub(super) fn take(&mut self, execution: i64, texts: &mut SharedTexts) -> Option<PlanNode> {
+        let plan = plan_info::parse(&self.raw.remove(&execution)?, texts);
         self.unreadable += usize::from(plan.is_none());
         let plan_info::Plan { root, cut } = plan?;
         self.cut |= cut;
@@ -72,15 +73,16 @@ mod tests {
         }
         plans.keep(8, b"{\"time\":1}");
         assert_eq!(plans.waiting(), [7]);
-        assert_eq!(plans.take(7).unwrap().name, "New");
-        assert!(plans.take(7).is_none() && plans.notes().is_empty());
+        let texts = &mut SharedTexts::default();
+        assert_eq!(plans.take(7, texts).unwrap().name, "New");
+        assert!(plans.take(7, texts).is_none() && plans.notes().is_empty());
     }
 
     #[test]
     fn a_plan_that_cannot_be_read_is_said() {
         let mut plans = Plans::default();
         plans.keep(7, b"{\"sparkPlanInfo\":{\"nodeName\":}");
-        assert!(plans.take(7).is_none());
+        assert!(plans.take(7, &mut SharedTexts::default()).is_none());
         assert_eq!(plans.notes(), ["1 plans can't be read"]);
     }
 }

@@ -152,10 +152,10 @@ impl<'a> Walk<'a> {
     }
 
     /// As [`Self::to`], for a key behind all that can be long.
-    fn to_last(&mut self, key: &Finder<'_>) -> Option<()> {
-        let near_end = self.line.len().saturating_sub(LAST).max(self.at);
-        match key.find(self.line.get(near_end..)?) {
-            Some(found) => self.at = near_end + found + key.needle().len(),
+    fn near_end(&mut self, key: &Finder<'_>) -> Option<()> {
+        let from = self.line.len().saturating_sub(LAST).max(self.at);
+        match key.find(self.line.get(from..)?) {
+            Some(found) => self.at = from + found + key.needle().len(),
             None => self.to(key)?,
         }
         Some(())
@@ -216,7 +216,7 @@ pub(super) fn scan(line: &[u8]) -> Option<TaskEnd<'_>> {
     walk.to(&keys.speculative)?;
     let speculative = line.get(walk.at..)?.starts_with(b"true");
     let finish = walk.number(&keys.finish)?;
-    walk.to_last(&keys.metrics)?;
+    walk.near_end(&keys.metrics)?;
     let metrics = Metrics {
         deserialize_time: walk.time(&keys.deserialize)?,
         run_time: walk.time(&keys.run)?,

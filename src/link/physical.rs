@@ -227,7 +227,7 @@ mod tests {
     use super::*;
 
     fn node(name: &str, text: &str) -> PlanNode {
-        PlanNode { name: name.to_owned(), text: text.to_owned(), ..PlanNode::default() }
+        PlanNode { name: name.into(), text: text.to_owned(), ..PlanNode::default() }
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a rule reports: plain data, in bytes of one document version.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -40,7 +41,7 @@ pub enum Confidence {
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct Evidence {
     /// What was looked at, e.g. `median task duration`.
-    pub name: String,
+    pub name: Cow<'static, str>,
     /// What it is, with its unit, e.g. `1.2 s`.
     pub value: String,
     /// The threshold it was held against, e.g. `>= 3 x median`.

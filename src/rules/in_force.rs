@@ -28,5 +28,5 @@ pub fn in_force_in(conf: &EffectiveConf, key: &str, unit: &str) -> Option<String
 /// The setting and its value as evidence.
 pub fn evidence(conf: &EffectiveConf, key: &str) -> Option<Evidence> {
     let value = in_force(conf, key)?;
-    Some(Evidence { name: key.to_owned(), value, threshold: None, source: None })
+    Some(Evidence { name: key.to_owned().into(), value, threshold: None, source: None })
 }

@@ -1,5 +1,7 @@
 //! What a rule on a run reports.
 
+use std::borrow::Cow;
+
 use super::{Confidence, Evidence, Rule, Severity};
 use crate::run::Run;
 use crate::run::model::StageKey;
@@ -94,9 +96,22 @@ impl Verdict {
         self.state == State::Fired
     }
 
+    /// Gives back the room for more advice and evidence.
+    pub(crate) fn shrink_to_fit(&mut self) {
+        self.advice.shrink_to_fit();
+        self.confounders.shrink_to_fit();
+        self.evidence.shrink_to_fit();
+    }
+
     /// Adds a number that the verdict rests on.
-    pub(crate) fn prove(&mut self, name: &str, value: String, threshold: Option<String>, source: Option<String>) {
-        self.evidence.push(Evidence { name: name.to_owned(), value, threshold, source });
+    pub(crate) fn prove(
+        &mut self,
+        name: impl Into<Cow<'static, str>>,
+        value: String,
+        threshold: Option<String>,
+        source: Option<String>,
+    ) {
+        self.evidence.push(Evidence { name: name.into(), value, threshold, source });
     }
 }
 

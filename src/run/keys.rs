@@ -191,7 +191,7 @@ mod tests {
     /// A join saved from `orders.py`; ids, partition number and date differ from run to run.
     fn run(first_id: i64, date: &str, partitions: u32, line: u32) -> Run {
         let node = |name: &str, text: String, accumulator: i64| PlanNode {
-            name: name.to_owned(),
+            name: name.into(),
             text,
             metrics: vec![PlanMetric { accumulator, ..PlanMetric::default() }],
             ..PlanNode::default()

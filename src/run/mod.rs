@@ -6,9 +6,11 @@ pub mod model;
 pub mod plan;
 pub mod redact;
 pub mod rows;
+pub mod shared;
 pub mod slots;
 pub mod stats;
 
 pub use column::Column;
 pub use model::Run;
 pub use rows::Rows;
+pub use shared::{Shared, SharedTexts};

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::column::Column;
+use super::shared::Shared;
 use crate::catalog::SparkVersion;
 
 /// A stage attempt.
@@ -94,9 +95,9 @@ pub struct Coverage {
 #[derive(Debug, Clone, Default)]
 pub struct Stage {
     /// `Stage Name`.
-    pub name: String,
+    pub name: Shared,
     /// `Details`: the JVM or Python stack.
-    pub details: String,
+    pub details: Shared,
     /// `Number of Tasks`.
     pub task_count: u32,
     /// `Submission Time`.
@@ -143,9 +144,9 @@ pub struct TaskFailure {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rdd {
     /// `Name`.
-    pub name: String,
+    pub name: Shared,
     /// `Callsite`.
-    pub call_site: String,
+    pub call_site: Shared,
     /// `Scope` name, e.g. `Exchange`.
     pub scope: Option<String>,
     /// `Number of Partitions`.
@@ -437,7 +438,7 @@ pub struct SqlExecution {
     /// `description`.
     pub description: String,
     /// `details`.
-    pub details: String,
+    pub details: Shared,
     /// `time` of the start.
     pub start: i64,
     /// `time` of the end.
@@ -456,7 +457,7 @@ pub struct SqlExecution {
 #[derive(Debug, Clone, Default)]
 pub struct PlanNode {
     /// `nodeName`, e.g. `SortMergeJoin`.
-    pub name: String,
+    pub name: Shared,
     /// `simpleString`, cut at 4 KiB.
     pub text: String,
     /// `metadata` (locations, formats).
@@ -471,11 +472,11 @@ pub struct PlanNode {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PlanMetric {
     /// `name`.
-    pub name: String,
+    pub name: Shared,
     /// `accumulatorId`.
     pub accumulator: i64,
     /// `metricType`.
-    pub kind: String,
+    pub kind: Shared,
 }
 
 /// An executor.

@@ -159,9 +159,9 @@ mod tests {
 
     fn node(name: &str, accumulators: &[i64], children: Vec<PlanNode>) -> PlanNode {
         let metric =
-            |&accumulator| PlanMetric { name: "number of output rows".to_owned(), accumulator, kind: "sum".to_owned() };
+            |&accumulator| PlanMetric { name: "number of output rows".into(), accumulator, kind: "sum".into() };
         PlanNode {
-            name: name.to_owned(),
+            name: name.into(),
             metrics: accumulators.iter().map(metric).collect(),
             children,
             ..PlanNode::default()

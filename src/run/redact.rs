@@ -8,8 +8,8 @@ use std::sync::OnceLock;
 
 use regex::{Captures, Regex};
 
-use super::Run;
 use super::model::PlanNode;
+use super::{Run, Shared};
 
 /// Replaces the names of the application, its hosts, its user and all paths and addresses, in every text of the run.
 pub fn redact(run: &mut Run) {
@@ -32,14 +32,14 @@ pub fn redact(run: &mut Run) {
         texts.redact_some(&mut executor.removed_reason);
     }
     for stage in run.stages.values_mut() {
-        texts.redact_site(&mut stage.name);
-        texts.redact(&mut stage.details);
+        texts.redact_shared(&mut stage.name, Redactor::redact_site);
+        texts.redact_shared(&mut stage.details, Redactor::redact);
         texts.redact_some(&mut stage.failure);
         stage.call_site.iter_mut().for_each(|site| texts.redact_site(site));
         stage.failures.iter_mut().for_each(|failure| texts.redact(&mut failure.message));
         for rdd in &mut stage.rdds {
-            texts.redact(&mut rdd.name);
-            texts.redact_site(&mut rdd.call_site);
+            texts.redact_shared(&mut rdd.name, Redactor::redact);
+            texts.redact_shared(&mut rdd.call_site, Redactor::redact_site);
         }
     }
     for job in run.jobs.values_mut() {
@@ -50,7 +50,7 @@ pub fn redact(run: &mut Run) {
     }
     for execution in run.executions.values_mut() {
         texts.redact_site(&mut execution.description);
-        texts.redact(&mut execution.details);
+        texts.redact_shared(&mut execution.details, Redactor::redact);
         texts.redact_some(&mut execution.error);
         execution.modified_configs.values_mut().for_each(|value| texts.redact(value));
         redact_plan(&mut execution.plan, texts);
@@ -61,7 +61,7 @@ pub fn redact(run: &mut Run) {
 fn redact_plan(plan: &mut PlanNode, texts: &mut Redactor) {
     let mut open = vec![plan];
     while let Some(node) = open.pop() {
-        texts.redact(&mut node.name);
+        texts.redact_shared(&mut node.name, Redactor::redact);
         texts.redact(&mut node.text);
         node.metadata.values_mut().for_each(|value| texts.redact(value));
         open.extend(node.children.iter_mut());
@@ -102,6 +102,14 @@ impl Redactor {
         let alternatives: Vec<String> = longest_first.iter().map(|name| regex::escape(name)).collect();
         let any_name = Regex::new(&alternatives.join("|")).ok().filter(|_| !alternatives.is_empty());
         Self { names, any_name, paths: HashMap::new() }
+    }
+
+    fn redact_shared(&mut self, text: &mut Shared, redact: fn(&mut Self, &mut String)) {
+        let mut own = text.to_string();
+        redact(self, &mut own);
+        if *text != own.as_str() {
+            *text = own.as_str().into();
+        }
     }
 
     fn redact_some(&mut self, text: &mut Option<String>) {
@@ -219,7 +227,7 @@ mod tests {
         let mut run = run();
         run.conf.insert("spark.yarn.dist.files".to_owned(), "/srv/ada/keys.json".to_owned());
         let site = "collect at /srv/ada/my jobs/orders.py:57".to_owned();
-        let stage = Stage { name: site.clone(), call_site: Some(site.clone()), ..Stage::default() };
+        let stage = Stage { name: site.as_str().into(), call_site: Some(site.clone()), ..Stage::default() };
         run.stages.insert(StageKey { stage: 0, attempt: 0 }, stage);
         let mut plan = PlanNode { text: "Scan /srv/ada/orders".to_owned(), ..PlanNode::default() };
         plan.children.push(PlanNode { text: "on worker-1.acme.example".to_owned(), ..PlanNode::default() });

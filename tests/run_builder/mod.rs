@@ -99,9 +99,9 @@ impl RunBuilder {
 /// Makes a stage a sort-merge join of this kind in a SQL execution.
 pub(crate) fn join_plan(run: &mut Run, stage: u32, kind: &str) {
     let node = |name: &str, text: String, metric: &str, accumulator, children| PlanNode {
-        name: name.to_owned(),
+        name: name.into(),
         text,
-        metrics: vec![PlanMetric { name: metric.to_owned(), accumulator, kind: "sum".to_owned() }],
+        metrics: vec![PlanMetric { name: metric.into(), accumulator, kind: "sum".into() }],
         children,
         ..PlanNode::default()
     };
@@ -118,10 +118,9 @@ pub(crate) fn join_plan(run: &mut Run, stage: u32, kind: &str) {
 
 /// A node of a plan with metrics given as (name, accumulator).
 pub(crate) fn plan_node(name: &str, text: &str, metrics: &[(&str, i64)], children: Vec<PlanNode>) -> PlanNode {
-    let metric =
-        |&(name, accumulator): &(&str, i64)| PlanMetric { name: name.to_owned(), accumulator, kind: "sum".to_owned() };
+    let metric = |&(name, accumulator): &(&str, i64)| PlanMetric { name: name.into(), accumulator, kind: "sum".into() };
     PlanNode {
-        name: name.to_owned(),
+        name: name.into(),
         text: text.to_owned(),
         metrics: metrics.iter().map(metric).collect(),
         children,

@@ -9,7 +9,7 @@ use super::places::Places;
 use crate::cli::words::severity;
 use crate::link::Measured;
 use crate::rules::run::view::Floors;
-use crate::rules::run::words::{count, duration, percent, ranges};
+use crate::rules::run::words::{count, duration, grouped, percent, ranges};
 use crate::rules::{self, MeasuredRun, Severity, State, Subject, Verdict};
 use crate::run::Run;
 use crate::run::model::StageKey;
@@ -18,6 +18,8 @@ use crate::run::stats::evaluated_stages;
 
 /// Stages in the table of where the time went.
 const ROWS: usize = 10;
+/// Findings that a reader takes in; a run with thousands of stages has thousands.
+const FINDINGS: usize = 40;
 /// A stage without a finding is in that table from this share of the run on.
 const ROW_SHARE: f64 = 0.05;
 
@@ -74,10 +76,13 @@ impl<'a> Summary<'a> {
     /// Sums a run up; `all` also shows what is below the display floor.
     pub(super) fn new(measured: &'a MeasuredRun, places: &'a Places, floors: &Floors, all: bool) -> Self {
         let fired = measured.verdicts.iter().filter(|verdict| verdict.is_fired());
-        let (shown, hidden): (Vec<&Verdict>, Vec<&Verdict>) =
+        let (mut shown, hidden): (Vec<&Verdict>, Vec<&Verdict>) =
             fired.partition(|verdict| all || is_shown(verdict, &measured.run, floors));
         let (rows, more_rows) = rows(measured, places);
         let mut unspoken = Vec::new();
+        if !all && shown.len() > FINDINGS {
+            unspoken.push(more(&shown.split_off(FINDINGS)));
+        }
         if !hidden.is_empty() {
             let below = count(hidden.len() as u64, "finding");
             let floor = format!("{} s and {} of the run", floors.paint_seconds, percent(floors.paint_share));
@@ -112,6 +117,19 @@ impl<'a> Summary<'a> {
         let saving = verdict.impact_s.filter(|_| verdict.paintable).map(saving);
         Title { severity: severity(verdict.severity), place, saving }
     }
+}
+
+/// `52 findings more (straggler 40, slow-host 12): --all shows them.`
+fn more(findings: &[&Verdict]) -> String {
+    let mut rules: Vec<(&str, u64)> = Vec::new();
+    for verdict in findings {
+        match rules.iter_mut().find(|(rule, _)| *rule == verdict.rule) {
+            Some((_, count)) => *count += 1,
+            None => rules.push((verdict.rule, 1)),
+        }
+    }
+    let rules: Vec<String> = rules.iter().map(|(rule, count)| format!("{rule} {}", grouped(*count))).collect();
+    format!("{} more ({}): --all shows them.", count(findings.len() as u64, "finding"), rules.join(", "))
 }
 
 /// Above the floor, or without a cost of its own to compare. The reason of AQE stands in `skewed-stage` already.

@@ -1,5 +1,6 @@
 //! What linked runs measured on an action or an operator of the plan.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use crate::link::{Certainty, Link, Measured};
@@ -88,8 +89,8 @@ pub(super) fn fired<'a>(cx: &Shared<'a>, node: NodeId, rule: &str) -> Option<(&'
 }
 
 /// A number of a run as evidence.
-pub(super) fn measured(name: &str, value: String, label: &str) -> Evidence {
-    Evidence { name: name.to_owned(), value, threshold: None, source: Some(format!("run {label}")) }
+pub(super) fn measured(name: impl Into<Cow<'static, str>>, value: String, label: &str) -> Evidence {
+    Evidence { name: name.into(), value, threshold: None, source: Some(format!("run {label}")) }
 }
 
 /// Links that may be shown on a line; stale ones may not, whatever they say.

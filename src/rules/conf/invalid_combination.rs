@@ -126,7 +126,7 @@ fn at_its_setting(cx: &SettingsContext<'_>, clash: &Clash) -> Option<Finding> {
     let mut finding = support::finding(&cx.shared, severity, support::value_or_key(setting), message);
     for key in clash.keys.iter().filter(|key| **key != setting.key) {
         let shown = crate::rules::in_force::in_force(cx.shared.conf, key);
-        finding.evidence.extend(shown.map(|value| support::evidence(key, value, "effective value")));
+        finding.evidence.extend(shown.map(|value| support::evidence(*key, value, "effective value")));
     }
     if let Some((key, value)) = &clash.better {
         let other = written(key);

@@ -102,7 +102,7 @@ fn finding(cx: &SettingsContext<'_>, setting: &Setting, before: &str, run: &Meas
     finding.confidence = Confidence::Measured;
     finding.evidence = verdict.evidence.clone();
     finding.evidence.push(Evidence {
-        name: "measured in".to_owned(),
+        name: "measured in".into(),
         value: run.label.clone(),
         threshold: None,
         source: None,

@@ -106,6 +106,6 @@ fn tiny_tasks(cx: &SettingsContext<'_>, setting: &Setting) -> Option<Finding> {
     );
     let mut finding = support::replaceable(&cx.shared, Severity::Information, setting, message, "false");
     finding.evidence = verdict.evidence.clone();
-    let measured = Evidence { name: "measured in".to_owned(), value: run.label.clone(), threshold: None, source: None };
+    let measured = Evidence { name: "measured in".into(), value: run.label.clone(), threshold: None, source: None };
     Some(finding.with_measured(Some(measured)))
 }

@@ -81,7 +81,7 @@ fn measured(cx: &SettingsContext<'_>, setting: &Setting, run: &MeasuredRun, verd
     finding.confidence = verdict.confidence;
     finding.evidence = verdict.evidence.clone();
     finding.evidence.push(Evidence {
-        name: "measured in".to_owned(),
+        name: "measured in".into(),
         value: run.label.clone(),
         threshold: None,
         source: None,

@@ -1,5 +1,7 @@
 //! What the rules on settings share: what is in force, reasons beside a setting, findings on it.
 
+use std::borrow::Cow;
+
 use crate::catalog::{self, SparkVersion};
 use crate::conf::{Bytes, Carrier, Origin, Setting, value};
 use crate::pyspark::StaticPlan;
@@ -49,8 +51,12 @@ fn is_reason(comment: &str) -> bool {
 }
 
 /// Evidence: an effective value with its threshold.
-pub(super) fn evidence(name: &str, value: impl Into<String>, source: impl Into<String>) -> Evidence {
-    Evidence { name: name.to_owned(), value: value.into(), threshold: None, source: Some(source.into()) }
+pub(super) fn evidence(
+    name: impl Into<Cow<'static, str>>,
+    value: impl Into<String>,
+    source: impl Into<String>,
+) -> Evidence {
+    Evidence { name: name.into(), value: value.into(), threshold: None, source: Some(source.into()) }
 }
 
 /// The settings with this key whose value is known, with the value trimmed as Spark trims it.

@@ -114,7 +114,7 @@ fn describe(
         verdict.prove("rows", count(rows, "row"), None, None);
     }
     for (name, time) in steps.iter().zip(times) {
-        verdict.prove(name, time.map_or("not recorded".to_owned(), |ms| duration(ms as f64)), None, None);
+        verdict.prove(*name, time.map_or("not recorded".to_owned(), |ms| duration(ms as f64)), None, None);
     }
     verdict.advice = advise(context, id);
     verdict

@@ -68,6 +68,8 @@ pub fn verdicts_with_past(run: &Run, rules: &RuleSettings, past: Option<&Past>) 
         }
         let Check::Run(check) = rule.check else { continue };
         let mut found = check(&RunContext { rule, run, stages: &stages, first_ends: &first_ends, floors, rules, past });
+        // A large run has thousands.
+        found.iter_mut().for_each(Verdict::shrink_to_fit);
         if let Some(Level::Fixed(severity)) = level {
             found.iter_mut().filter(|verdict| verdict.is_fired()).for_each(|verdict| verdict.severity = severity);
         }

@@ -206,7 +206,7 @@ fn describe(context: &RunContext<'_>, mut hits: Vec<&Hit>) -> Verdict {
     verdict.short = format!("{host} {} the other hosts", ratio(least));
     for hit in &hits {
         verdict.prove(
-            &format!("stage {}: median on the host over the others", hit.stage.stage),
+            format!("stage {}: median on the host over the others", hit.stage.stage),
             format!(
                 "{} ({} / {}, {})",
                 ratio(hit.median_ms / hit.others_ms.max(1.0)),

@@ -141,7 +141,7 @@ mod tests {
     fn scan(location: &str, filters: &str) -> PlanNode {
         let metadata = [("Location", location), ("PushedFilters", filters)];
         PlanNode {
-            name: "Scan parquet ".to_owned(),
+            name: "Scan parquet ".into(),
             metadata: metadata.into_iter().map(|(key, value)| (key.to_owned(), value.to_owned())).collect(),
             ..PlanNode::default()
         }
@@ -159,7 +159,7 @@ mod tests {
 
     #[test]
     fn rows_made_by_spark_are_no_source() {
-        let named = |name: &str| PlanNode { name: name.to_owned(), ..PlanNode::default() };
+        let named = |name: &str| PlanNode { name: name.into(), ..PlanNode::default() };
         assert!(is_scan(&named("Scan parquet ")) && is_scan(&named("BatchScan lake.orders")));
         assert!(is_scan(&named("Scan JDBCRelation(orders) [numPartitions=1]")));
         assert!(
