@@ -87,7 +87,9 @@ pub(super) fn gaps_of(run: &Run, actions: &[Action<'_>], thresholds: &Thresholds
 
 fn incomplete(run: &Run) -> String {
     let coverage = &run.coverage;
-    if let Some(offset) = coverage.cut_at {
+    if coverage.summary.is_some() {
+        "it is only what a server tells through its REST API".to_owned()
+    } else if let Some(offset) = coverage.cut_at {
         format!("it is cut after {}", bytes(offset as f64))
     } else if !coverage.missing_files.is_empty() {
         format!("{} of it missing", count(coverage.missing_files.len() as u64, "file"))

@@ -8,6 +8,7 @@ pub mod redact;
 pub mod rows;
 pub mod slots;
 pub mod stats;
+pub mod summary;
 
 pub use column::Column;
 pub use model::Run;

@@ -12,6 +12,7 @@ use crate::run::slots::run_time;
 
 mod advice;
 mod details;
+mod evidence;
 mod host_score;
 mod in_force;
 mod micro_batches;
@@ -65,7 +66,9 @@ pub fn verdicts_with_past(run: &Run, rules: &RuleSettings, past: Option<&Past>) 
             continue;
         }
         let Check::Run(check) = rule.check else { continue };
-        let mut found = check(&RunContext { rule, run, stages: &stages, floors, rules, past });
+        let lacking = evidence::lacking(rule, run, &stages);
+        let checked = || check(&RunContext { rule, run, stages: &stages, floors, rules, past });
+        let mut found = lacking.unwrap_or_else(checked);
         if let Some(Level::Fixed(severity)) = level {
             found.iter_mut().filter(|verdict| verdict.is_fired()).for_each(|verdict| verdict.severity = severity);
         }

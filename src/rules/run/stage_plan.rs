@@ -1,5 +1,6 @@
 //! The part of a physical plan that one stage ran, found through the accumulators that plan nodes and tasks share.
 
+use super::evidence;
 use super::view::StageView;
 use crate::run::model::PlanNode;
 
@@ -67,6 +68,8 @@ pub(crate) struct StagePlan<'a> {
     pub reads: Vec<&'a PlanNode>,
     /// The exchange that it writes.
     pub writes: Option<&'a PlanNode>,
+    /// It may have a plan, but what was read tells none: no node says nothing then.
+    pub untold: bool,
 }
 
 /// A node of a flattened plan.
@@ -109,7 +112,8 @@ impl<'a> StagePlan<'a> {
     /// The part of the plan that the stage ran; empty where the log doesn't tell.
     pub(crate) fn of(view: &StageView<'a>) -> Self {
         let (run, stage) = (view.run, view.stage);
-        let mut found = Self { execution: view.execution, ..Self::default() };
+        let untold = evidence::lacks_plan(run, view.execution);
+        let mut found = Self { execution: view.execution, untold, ..Self::default() };
         let Some(plan) = view.execution.and_then(|id| run.executions.get(&id)).map(|execution| &execution.plan) else {
             return found;
         };
