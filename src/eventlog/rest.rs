@@ -3,7 +3,7 @@
 //! The API of a History Server and that of a running application are the same. It tells of jobs, stages, tasks, executors
 //! and settings, not of plans; of a long run it has forgotten what came first. The run's coverage says both.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, ErrorKind};
 
 use rustc_hash::FxHashMap;
@@ -91,7 +91,8 @@ impl Telling<'_, '_> {
         told.summary.stages_missing = missing_stages(&jobs, &stages);
         // In a run that ended nothing runs. Of one that goes on, an execution may have ended only if work of the run did.
         let until = if end.is_some() { i64::MAX } else { last_end(&jobs, &stages) };
-        let execution_of = self.executions(until, &mut told.summary)?;
+        let (execution_of, missing) = self.executions(until, &jobs)?;
+        told.summary.executions_missing = missing;
         for job in &jobs {
             let execution = job.job_id.0.and_then(|id| execution_of.get(&id).copied());
             events::job(job, execution).iter().for_each(|event| self.tell(event));
@@ -108,29 +109,30 @@ impl Telling<'_, '_> {
         application.attempts.iter().find(is_meant).ok_or_else(|| no_server(NOT_ITS_API))
     }
 
-    /// SQL executions, and which job belongs to which. Before Spark 3.1 no server tells of them.
-    fn executions(&mut self, until: i64, summary: &mut Summary) -> io::Result<FxHashMap<i64, i64>> {
+    /// Tells of the SQL executions; the execution of each job that belongs to one, and how many are missing. Before
+    /// Spark 3.1 no server tells of them.
+    fn executions(&mut self, until: i64, jobs: &[Job<'_>]) -> io::Result<(FxHashMap<i64, i64>, Option<u64>)> {
         let mut execution_of = FxHashMap::default();
-        let mut ids = BTreeSet::new();
+        let mut starts = BTreeMap::new();
         for page in 0.. {
             let offset = page * EXECUTIONS;
             let call = format!("sql?details=false&planDescription=false&offset={offset}&length={EXECUTIONS}");
-            let Some(answer) = self.call_if_there(&call)? else { return Ok(execution_of) };
+            let Some(answer) = self.call_if_there(&call)? else { return Ok((execution_of, None)) };
             let executions: Vec<Execution<'_>> = parse(&answer)?;
-            let before = ids.len();
+            let before = starts.len();
             for execution in &executions {
                 let Some(id) = execution.id.0 else { continue };
-                ids.insert(id);
+                starts.insert(id, millis(&execution.submission_time));
                 execution_of.extend(events::jobs_of(execution).map(|job| (job, id)));
                 events::execution(execution, until).iter().for_each(|event| self.tell(event));
             }
             // A server that does not know of pages tells all again and again.
-            if executions.len() < EXECUTIONS || ids.len() == before {
+            if executions.len() < EXECUTIONS || starts.len() == before {
                 break;
             }
         }
-        summary.executions_missing = Some(missing(ids.into_iter()));
-        Ok(execution_of)
+        let missing = missing_executions(&starts, jobs, &execution_of);
+        Ok((execution_of, Some(missing)))
     }
 
     fn stage(&mut self, stage: &Stage<'_>, told: &mut Told) -> io::Result<()> {
@@ -211,6 +213,17 @@ fn missing(ids: impl Iterator<Item = i64>) -> u64 {
     ids.last().map_or(0, |last| last.saturating_add(1).saturating_sub(ids.len() as u64))
 }
 
+/// SQL executions that are not told of. Their numbers go on over the applications of one JVM: those before the first one
+/// told are missing only if a job ran before it that may belong to one.
+fn missing_executions(starts: &BTreeMap<i64, Option<i64>>, jobs: &[Job<'_>], execution_of: &FxHashMap<i64, i64>) -> u64 {
+    let Some((&first, &started)) = starts.first_key_value() else { return 0 };
+    let is_before = |job: &&Job<'_>| millis(&job.submission_time).zip(started).is_none_or(|(job, first)| job < first);
+    let of_none = |job: &&Job<'_>| job.job_id.0.is_none_or(|id| !execution_of.contains_key(&id));
+    let begins_late = jobs.iter().filter(of_none).any(|job| is_before(&job));
+    let told = starts.keys().map(|id| if begins_late { *id } else { id.saturating_sub(first) });
+    missing(told)
+}
+
 /// Stages of the jobs that are not told of, not even as skipped.
 fn missing_stages(jobs: &[Job<'_>], stages: &[Stage<'_>]) -> u64 {
     let told: BTreeSet<i64> = stages.iter().filter_map(|stage| stage.stage_id.0).collect();
@@ -230,8 +243,8 @@ fn notes(told: &Told, why: &str, unreadable: u64) -> Vec<String> {
     let summary = &told.summary;
     let mut notes = vec![
         format!("Not the event log: what the server tells through its REST API. Its log is not handed out: {why}"),
-        "REST tells no SQL plans, no RDDs and no call stacks: rules that need them say nothing, and stages are tied to \
-         less of the code"
+        "REST tells no SQL plans, RDDs or call stacks: rules that need them say nothing, and fewer stages can be tied to \
+         lines of code"
             .to_owned(),
     ];
     let gone = [

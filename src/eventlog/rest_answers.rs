@@ -64,9 +64,6 @@ pub(super) struct Executor<'a> {
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Job<'a> {
     pub(super) job_id: Number,
-    /// The call site of its last stage, which is its own.
-    #[serde(borrow)]
-    pub(super) name: Text<'a>,
     #[serde(borrow)]
     pub(super) description: Text<'a>,
     #[serde(borrow)]

@@ -83,7 +83,6 @@ pub(super) fn job(job: &Job<'_>, execution: Option<i64>) -> Vec<Value> {
     let execution = execution.map(|id| id.to_string());
     for (key, value) in [
         ("spark.sql.execution.id", execution.as_deref()),
-        ("callSite.short", text(&job.name).filter(|name| !name.is_empty())),
         ("spark.job.description", text(&job.description)),
         ("spark.jobGroup.id", text(&job.job_group)),
     ] {

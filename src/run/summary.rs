@@ -36,8 +36,8 @@ impl Summary {
         self.jobs_missing == 0 && self.stages_missing == 0 && self.tasks_missing == 0
     }
 
-    /// Whether a job that belongs to no SQL execution told belongs to none at all.
+    /// Whether a stage of no SQL execution told is of none at all.
     pub fn has_all_executions(&self) -> bool {
-        self.executions_missing == Some(0)
+        self.executions_missing == Some(0) && self.jobs_missing == 0
     }
 }

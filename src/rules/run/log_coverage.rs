@@ -58,12 +58,12 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     verdict.severity = Severity::Information;
     if coverage.summary.is_none() {
         verdict.prove("events", grouped(coverage.events), None, None);
+        verdict.confounders.clone_from(&coverage.notes);
     }
     verdict.prove("tasks", tasks, None, None);
     for (name, number) in &coverage.unknown_events {
         verdict.prove("unknown event", format!("{name} x {}", grouped(*number)), None, None);
     }
-    verdict.confounders.clone_from(&coverage.notes);
     vec![verdict]
 }
 
