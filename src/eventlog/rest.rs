@@ -81,7 +81,8 @@ impl Telling<'_, '_> {
         let environment = self.call("environment")?;
         self.tell(&events::environment(&parse::<Environment<'_>>(&environment)?));
         if let Some(answer) = self.call_if_there("allexecutors")? {
-            let executors: Vec<Executor<'_>> = parse(&answer)?;
+            let mut executors: Vec<Executor<'_>> = parse(&answer)?;
+            executors.sort_by_key(|executor| millis(&executor.add_time));
             executors.iter().flat_map(events::executor).for_each(|event| self.tell(&event));
         }
         let (jobs, stages) = (self.call("jobs")?, self.call("stages?details=false")?);
@@ -215,7 +216,11 @@ fn missing(ids: impl Iterator<Item = i64>) -> u64 {
 
 /// SQL executions that are not told of. Their numbers go on over the applications of one JVM: those before the first one
 /// told are missing only if a job ran before it that may belong to one.
-fn missing_executions(starts: &BTreeMap<i64, Option<i64>>, jobs: &[Job<'_>], execution_of: &FxHashMap<i64, i64>) -> u64 {
+fn missing_executions(
+    starts: &BTreeMap<i64, Option<i64>>,
+    jobs: &[Job<'_>],
+    execution_of: &FxHashMap<i64, i64>,
+) -> u64 {
     let Some((&first, &started)) = starts.first_key_value() else { return 0 };
     let is_before = |job: &&Job<'_>| millis(&job.submission_time).zip(started).is_none_or(|(job, first)| job < first);
     let of_none = |job: &&Job<'_>| job.job_id.0.is_none_or(|id| !execution_of.contains_key(&id));

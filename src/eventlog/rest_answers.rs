@@ -235,7 +235,9 @@ mod tests {
         assert_eq!(of("1970-01-01T00:00:00.001GMT"), Some(1));
         assert_eq!(of("2000-02-29T12:00:00.000GMT"), Some(951_825_600_000));
         assert_eq!(of("2000-03-01T00:00:00Z"), Some(951_868_800_000));
-        for unknown in ["1969-12-31T23:59:59.999GMT", "", "yesterday", "2026-11-29T22:21:27.278+01:00", "2026-13-01T0:0:0.0GMT"] {
+        for unknown in
+            ["1969-12-31T23:59:59.999GMT", "", "yesterday", "2026-11-29T22:21:27.278+01:00", "2026-13-01T0:0:0.0GMT"]
+        {
             assert_eq!(of(unknown), None, "{unknown}");
         }
         assert_eq!(millis(&Text(None)), None);

@@ -3,7 +3,9 @@
 use serde_json::{Map, Value, json};
 
 use super::lenient::{Number, Text};
-use super::rest_answers::{Application, Attempt, Environment, Execution, Executor, Job, Stage, Task, TaskMetrics, millis};
+use super::rest_answers::{
+    Application, Attempt, Environment, Execution, Executor, Job, Stage, Task, TaskMetrics, millis,
+};
 
 fn text<'a>(text: &'a Text<'_>) -> Option<&'a str> {
     text.0.as_deref()
@@ -29,9 +31,10 @@ pub(super) fn application(application: &Application<'_>, attempt: &Attempt<'_>) 
         "User": text(&attempt.spark_user),
     });
     let start = with(start, "App Attempt ID", text(&attempt.attempt_id));
-    let end = attempt.completed.0.then(|| {
-        json!({"Event": "SparkListenerApplicationEnd", "Timestamp": millis(&attempt.end_time)})
-    });
+    let end = attempt
+        .completed
+        .0
+        .then(|| json!({"Event": "SparkListenerApplicationEnd", "Timestamp": millis(&attempt.end_time)}));
     (log_start.into_iter().chain([start]).collect(), end)
 }
 

@@ -79,7 +79,8 @@ fn tasks_stages_and_jobs_are_those_of_the_log() {
     };
     assert_eq!(executions(&told), executions(&log));
     let executors = |run: &Run| -> Vec<_> {
-        let named = |one: &crate::run::model::Executor| (one.id.clone(), one.cores, run.hosts[usize::from(one.host)].clone());
+        let named =
+            |one: &crate::run::model::Executor| (one.id.clone(), one.cores, run.hosts[usize::from(one.host)].clone());
         let mut all: Vec<_> = run.executors.iter().map(named).collect();
         all.sort();
         all
@@ -126,7 +127,11 @@ fn it_says_first_what_it_is() {
     assert!(!coverage.complete && coverage.events == 0 && coverage.bytes > 10_000);
     assert_eq!((coverage.tasks_seen, coverage.tasks_expected), (19, 19));
     let whole = Summary { executions_missing: Some(0), ..Summary::default() };
-    assert_eq!(coverage.summary, Some(whole), "its executions count from 7 on, as an earlier application ran in its JVM");
+    assert_eq!(
+        coverage.summary,
+        Some(whole),
+        "its executions count from 7 on, as an earlier application ran in its JVM"
+    );
     let [first, second] = coverage.notes.as_slice() else { panic!("{:?}", coverage.notes) };
     assert!(first.starts_with("Not the event log: ") && first.ends_with("not handed out: not found (404)"), "{first}");
     assert!(second.contains("no SQL plans") || second.contains("tells no SQL plans"), "{second}");
@@ -137,10 +142,7 @@ fn it_says_first_what_it_is() {
 fn what_a_live_ui_forgot_is_missing_and_not_nothing() {
     let run = told("live");
     let summary = run.coverage.summary.clone().unwrap();
-    assert_eq!(
-        summary,
-        Summary { jobs_missing: 1, stages_missing: 1, tasks_missing: 6, executions_missing: Some(0) }
-    );
+    assert_eq!(summary, Summary { jobs_missing: 1, stages_missing: 1, tasks_missing: 6, executions_missing: Some(0) });
     assert!(!summary.has_all_work() && !summary.has_all_executions());
     let notes = run.coverage.notes.join("\n");
     for word in ["jobs missing: 1", "stages missing: 1", "spark.ui.retainedStages", "stage 3 has 6 of 8 that ended"] {
@@ -231,7 +233,9 @@ fn an_execution_that_runs_has_no_end() {
 
 #[test]
 fn what_is_no_answer_of_the_api_is_an_error() {
-    for (file, answer) in [("jobs", "{\"error\": 1}"), ("stages", "[1]"), ("application", "<p>Log in"), ("environment", "")] {
+    for (file, answer) in
+        [("jobs", "{\"error\": 1}"), ("stages", "[1]"), ("application", "<p>Log in"), ("environment", "")]
+    {
         let error = but(file, Ok(answer)).unwrap_err().to_string();
         assert!(error.starts_with("no History Server: "), "{file}: {error}");
     }
@@ -239,7 +243,9 @@ fn what_is_no_answer_of_the_api_is_an_error() {
     assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::PermissionDenied, "access refused (403)"));
     // No answer of any shape is a panic.
     for file in ["application", "environment", "allexecutors", "jobs", "stages", "sql", "tasks-0-0"] {
-        for answer in ["[]", "{}", "[{}]", "[[]]", "null", "[null]", "{\"attempts\": [{}]}", "[{\"stageId\": -1, \"jobId\": []}]"] {
+        for answer in
+            ["[]", "{}", "[{}]", "[[]]", "null", "[null]", "{\"attempts\": [{}]}", "[{\"stageId\": -1, \"jobId\": []}]"]
+        {
             let _ = but(file, Ok(answer));
         }
     }

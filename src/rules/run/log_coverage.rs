@@ -52,7 +52,8 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     } else {
         let mut verdict = Verdict::fired(context.rule, Subject::Run, Vec::new());
         verdict.message = format!("{}; {tasks} are in it", gaps.join("; "));
-        verdict.short = if coverage.summary.is_some() { "REST summary, not the log" } else { "log incomplete" }.to_owned();
+        verdict.short =
+            if coverage.summary.is_some() { "REST summary, not the log" } else { "log incomplete" }.to_owned();
         verdict
     };
     verdict.severity = Severity::Information;
