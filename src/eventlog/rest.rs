@@ -158,7 +158,9 @@ impl Telling<'_, '_> {
             let call = format!("stages/{id}/{attempt}/taskList?offset={offset}&length={TASKS}");
             // A server that is told of new stages forgets old ones meanwhile.
             let Some(answer) = self.call_if_there(&call)? else { break };
-            let tasks: Vec<Task<'_>> = parse(&answer)?;
+            let mut tasks: Vec<Task<'_>> = parse(&answer)?;
+            // As a log has them; what is replayed takes tasks that were launched at once in this order.
+            tasks.sort_by_cached_key(events::finish);
             for event in tasks.iter().filter_map(|task| events::task(task, stage)) {
                 self.tell(&event);
                 ended += 1;

@@ -137,6 +137,11 @@ pub(super) enum StageEvent {
     Completed,
 }
 
+/// When a task ended, as far as that is told.
+pub(super) fn finish(task: &Task<'_>) -> Option<i64> {
+    millis(&task.launch_time)?.checked_add(task.duration.0?)
+}
+
 /// That a task ended; `None` if it runs, or if how long it took is not told.
 pub(super) fn task(task: &Task<'_>, stage: &Stage<'_>) -> Option<Value> {
     let message = text(&task.error_message).unwrap_or_default();
@@ -146,8 +151,7 @@ pub(super) fn task(task: &Task<'_>, stage: &Stage<'_>) -> Option<Value> {
         "FAILED" => failure(message),
         _ => return None,
     };
-    let launch = millis(&task.launch_time)?;
-    let finish = launch.checked_add(task.duration.0?)?;
+    let (launch, finish) = (millis(&task.launch_time)?, finish(task)?);
     let event = json!({
         "Event": "SparkListenerTaskEnd",
         "Stage ID": stage.stage_id.0,

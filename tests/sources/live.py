@@ -27,7 +27,10 @@ try:
     spark.sparkContext.parallelize(range(2), 2).map(lambda number: 1 // 0).count()
 except Exception:
     pass
+# The other failed task may end behind its stage; the end of a job writes the log up to here.
+time.sleep(1)
+spark.sparkContext.parallelize(range(2), 2).count()
 # The UI and the log are written by listeners behind the work.
-time.sleep(2)
+time.sleep(1)
 print("ready", flush=True)
 sys.stdin.read()
