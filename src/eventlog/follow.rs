@@ -71,7 +71,7 @@ impl Follower {
         let Some(log) = found.first() else { return Err(refuse(path, HOLDS_NONE)) };
         let source = match log.given(progress)? {
             Given::Log(source) => source,
-            Given::Told(run) => return Ok(run),
+            Given::Told(run) => return Ok(*run),
         };
         let mut reading = Reading::new(MAX_LINE, &source);
         reading.rest.wanted = source.parts.last().is_some_and(is_text);

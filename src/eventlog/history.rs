@@ -262,7 +262,7 @@ impl Served {
         let told = rest::read(application, &ask, &why, progress);
         let mut run = told.map_err(|error| failed(neither(&why, &error)))?;
         run.coverage.notes.extend(self.notes.iter().cloned());
-        Ok(Given::Told(run))
+        Ok(Given::Told(Box::new(run)))
     }
 
     /// The archive that the server makes of the log. That it doesn't answer is an error.

@@ -97,7 +97,7 @@ enum Given {
     /// The files of an event log.
     Log(source::Source),
     /// No log, but what a server told.
-    Told(Run),
+    Told(Box<Run>),
 }
 
 impl Log {
@@ -123,7 +123,7 @@ impl Log {
 fn read_given(limit: usize, path: &Path, given: Given, progress: Progress<'_>) -> Result<Run, ReadError> {
     let source = match given {
         Given::Log(source) => source,
-        Given::Told(run) => return Ok(run),
+        Given::Told(run) => return Ok(*run),
     };
     let mut reading = Reading::new(limit, &source);
     reading.parts(path, &source, 0, progress)?;
