@@ -228,7 +228,8 @@ fn a_history_server() {
     let refused = |location: &str, which: &Which| read(location, which).unwrap_err().replace(&base, "");
     let newest = refused(&server, &Which::Newest);
     assert!(newest.starts_with("/gateway/history/app-2: the server does not hand out the event log: "), "{newest}");
-    assert!(newest.ends_with("status 503: Event logs are only available elsewhere."), "{newest}");
+    assert!(newest.contains("status 503: Event logs are only available elsewhere."), "{newest}");
+    assert!(newest.ends_with("; nor a summary of it: not found (404): unknown app"), "{newest}");
     let none = refused(&server, &named("none"));
     assert_eq!(none, "/gateway: there is no application none on this server; it has app-2, app-1");
     let none = refused(&format!("{server}history/app-9"), &Which::Newest);
@@ -301,4 +302,125 @@ fn a_server_that_is_down_is_not_stormed() {
     assert!(code == Some(2) && error.lines().count() == 1, "{error}");
     let down = asked();
     assert!((1..=6).contains(&down), "{down} requests of a server that is down");
+}
+
+/// Answers of a History Server's API that were recorded for the skewed run; `None` for other calls.
+fn recorded(path: &str) -> Option<Vec<u8>> {
+    let call = path.strip_prefix(&format!("/api/v1/applications/{SKEWED}"))?;
+    let (call, _) = call.split_once('?').unwrap_or((call, ""));
+    let parts: Vec<&str> = call.split('/').filter(|part| !part.is_empty()).collect();
+    let name = match parts.as_slice() {
+        [] => "application".to_owned(),
+        ["stages", stage, attempt, "taskList"] => format!("tasks-{stage}-{attempt}"),
+        [what] => (*what).to_owned(),
+        _ => return None,
+    };
+    let file = fixture("").with_file_name("rest").join("skewed-groupby").join(name).with_extension("json");
+    fs::read_to_string(file).ok().map(|body| json(&body))
+}
+
+/// A server that hands out no log: it answers so for one, and as recorded for everything else.
+fn without_log(
+    logs: Vec<u8>,
+    other: impl Fn(&str) -> Option<Vec<u8>> + Send + 'static,
+) -> (String, Arc<Mutex<Vec<String>>>) {
+    serve(move |path| {
+        let other = other(path).or_else(|| path.ends_with("/logs").then(|| logs.clone())).or_else(|| recorded(path));
+        other.unwrap_or_else(|| answer("404 Not Found", "text/plain", b""))
+    })
+}
+
+#[test]
+fn where_no_log_is_handed_out_the_api_tells_and_the_report_says_so() {
+    let empty_zip = [b"PK\x05\x06".as_slice(), &[0; 18]].concat();
+    let on_disk = eventlog::read(&fixture("skewed-groupby.zstd"), &mut |_| true).unwrap();
+    for (logs, why) in [
+        (answer("403 Forbidden", "text/plain", b"no downloads"), "may not read it: no downloads"),
+        (answer("401 Unauthorized", "text/html", b"<p>no"), "access refused (401): it asks for credentials"),
+        (answer("404 Not Found", "text/html", b"<p>none"), "not found (404)"),
+        (answer("501 Not Implemented", "text/plain", b""), "the server answers with status 501"),
+        (answer("503 Service Unavailable", "text/plain", b"elsewhere"), "with status 503: elsewhere"),
+        (answer("200 OK", "text/html", b"<p>Log in"), "a web page (HTML) comes instead of it"),
+        (answer("200 OK", "application/octet-stream", b"no zip at all"), "what comes instead of it is no archive"),
+        (answer("200 OK", "application/octet-stream", &empty_zip), "its archive is empty"),
+    ] {
+        let (base, requests) = without_log(logs, |_| None);
+        let run = read_newest(&format!("{base}/history/{SKEWED}")).unwrap();
+        assert!(run.coverage.summary.is_some() && !run.coverage.complete, "{why}");
+        let note = &run.coverage.notes[0];
+        assert!(note.starts_with("Not the event log: ") && note.ends_with(why), "{note} does not end in {why}");
+        let tasks = |run: &Run| -> Vec<_> { run.stages.iter().map(|(key, one)| (*key, one.tasks.len())).collect() };
+        assert_eq!(tasks(&run), tasks(&on_disk));
+        let asked = requests.lock().unwrap();
+        let logs = asked.iter().position(|head| head.contains("/logs ")).unwrap();
+        let summary = asked.iter().position(|head| head.contains("/stages")).unwrap();
+        assert!(logs < summary, "the log is tried first");
+        assert_eq!(asked.iter().filter(|head| head.contains("/logs ")).count(), 1, "and once");
+    }
+}
+
+#[test]
+fn a_report_of_a_summary_is_labelled_for_people_and_machines() {
+    let (base, _) = without_log(answer("403 Forbidden", "text/plain", b"no downloads"), |_| None);
+    let page = format!("{base}/history/{SKEWED}");
+    let (code, text, error) = sparkls(&["report", &page], Stdio::null(), &[]);
+    assert_eq!((code, error.as_str()), (Some(0), ""));
+    let head: Vec<&str> = text.lines().take(3).collect();
+    assert_eq!(head[1], "REST summary, not the log", "{text}");
+    assert!(head[2].starts_with("Not the event log: what the server tells through its REST API."), "{text}");
+    let json = |log: &str| -> serde_json::Value {
+        let (_, text, _) = sparkls(&["report", "--format", "json", log], Stdio::null(), &[]);
+        serde_json::from_str(&text).unwrap()
+    };
+    let (told, logged) = (json(&page), json(fixture("skewed-groupby.zstd").to_str().unwrap()));
+    assert_eq!((&told["coverage"]["kind"], &logged["coverage"]["kind"]), (&"rest".into(), &"log".into()));
+    assert_eq!(told["coverage"]["complete"], false);
+    assert_eq!(told["stages"], logged["stages"], "numbers of all stages are those of the log");
+    let fired = |report: &serde_json::Value| -> Vec<(String, String)> {
+        let fired = report["findings"].as_array().unwrap().iter().filter(|one| one["state"] == "fired");
+        let named = fired.filter(|one| one["rule"] != "log-coverage");
+        named.map(|one| (one["rule"].to_string(), format!("{} {}", one["stage"], one["host"]))).collect()
+    };
+    let in_log = fired(&logged);
+    assert!(!fired(&told).is_empty() && fired(&told).iter().all(|finding| in_log.contains(finding)));
+}
+
+#[test]
+fn a_summary_is_neither_recorded_nor_a_verdict() {
+    let (base, _) = without_log(answer("403 Forbidden", "text/plain", b"no downloads"), |_| None);
+    let page = format!("{base}/history/{SKEWED}");
+    let (code, _, error) = sparkls(&["record", "--format", "json", &page], Stdio::null(), &[]);
+    assert!(code == Some(2), "{error}");
+    let log = fixture("skewed-groupby.zstd");
+    let (code, text, _) = sparkls(&["compare", log.to_str().unwrap(), &page], Stdio::null(), &[]);
+    assert_eq!(code, Some(3), "{text}");
+    assert!(text.contains("candidate: it is only what a server tells through its REST API"), "{text}");
+}
+
+#[test]
+fn an_api_that_refuses_is_one_sentence_and_few_requests() {
+    for (status, sentence) in [
+        ("401 Unauthorized", "access refused (401): it asks for credentials"),
+        ("403 Forbidden", "access refused (403): these credentials may not read it"),
+        ("500 Internal Server Error", "the server answers with status 500"),
+    ] {
+        // The application is told, nothing about it is.
+        let refuse = move |path: &str| {
+            let is_told = path.ends_with(SKEWED);
+            (!is_told).then(|| answer(status, "text/plain", b""))
+        };
+        let (base, requests) = without_log(Vec::new(), refuse);
+        let error = read_newest(&format!("{base}/history/{SKEWED}")).unwrap_err().replace(&base, "");
+        let expected = format!("the server hands out neither the event log nor a summary of it: {sentence}");
+        assert_eq!(error, format!("/history/{SKEWED}: {expected}"));
+        assert!(requests.lock().unwrap().len() <= 4, "{:?}", requests.lock().unwrap());
+    }
+}
+
+#[test]
+fn a_log_that_breaks_off_is_an_error_and_not_a_summary() {
+    let whole = answer("200 OK", "application/octet-stream", &zip("app", &vec![b'x'; 100_000]));
+    let (base, requests) = without_log(whole[..whole.len() - 50_000].to_vec(), |_| None);
+    read_newest(&format!("{base}/history/{SKEWED}")).unwrap_err();
+    assert!(requests.lock().unwrap().iter().all(|head| !head.contains("/stages")));
 }

@@ -22,7 +22,9 @@ Where a log can be:
                           AZURE_STORAGE_SAS_TOKEN, AZURE_CLIENT_ID,
                           AZURE_STORAGE_ENDPOINT
   http://HOST:18080       a History Server, or the page of one of its
-                          applications (.../history/ID);
+                          applications (.../history/ID), or the UI of one
+                          that runs (http://DRIVER:4040/); where no log
+                          comes, what its REST API tells;
                           SPARKLS_HISTORY_TOKEN, or SPARKLS_HISTORY_USER and
                           SPARKLS_HISTORY_PASSWORD
   https://HOST/FILE       a log on a web server

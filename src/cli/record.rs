@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use serde_json::json;
 
 use super::Exit;
@@ -87,6 +87,12 @@ fn each_run(
 ) -> anyhow::Result<()> {
     let which = if choice.application.is_some() { choice.which() } else { Which::All };
     match logs::read(location, &which) {
+        // A stage is told from the others by its plan, and is another one in the file without it.
+        Ok(read) if read.run.coverage.summary.is_some() => {
+            let why = "only what the server tells through REST comes, not the event log: its stages would not be those of \
+                       the other runs";
+            then(&read.source, Err(anyhow!("{}: {why}", read.source)))
+        }
         Ok(read) => then(&read.source, Ok(read.run)),
         Err(error) => then(&location.to_string(), Err(error)),
     }

@@ -66,7 +66,9 @@ pub(super) struct Evidence<'a> {
 pub(super) fn gaps_of(run: &Run, actions: &[Action<'_>], thresholds: &Thresholds) -> Vec<String> {
     let coverage = &run.coverage;
     let mut gaps = Vec::new();
-    if !coverage.complete {
+    if coverage.summary.is_some() {
+        gaps.push("it is only what a server tells through its REST API, without plans".to_owned());
+    } else if !coverage.complete {
         gaps.push(format!("its log is incomplete: {}", incomplete(run)));
     }
     let seen = coverage.tasks_seen as f64;

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use super::choose::{Chosen, choose};
 use super::history::{self, Served};
 use super::place::{self, At, Item, Stream};
-use super::source::{Group, Source, groups, refuse};
+use super::source::{Group, groups, refuse};
 use super::store::{self, Found};
-use super::{Location, Progress, ReadError, Which, web};
+use super::{Given, Location, Progress, ReadError, Which, web};
 
 /// A log that was found and can be read.
 #[derive(Debug)]
@@ -32,13 +32,13 @@ impl Log {
         &self.name
     }
 
-    pub(super) fn source(&self, progress: Progress<'_>) -> Result<Source, ReadError> {
+    pub(super) fn given(&self, progress: Progress<'_>) -> Result<Given, ReadError> {
         match &self.content {
-            Content::Server(served) => served.source(progress),
+            Content::Server(served) => served.given(progress),
             Content::Files(chosen) => {
                 let mut source = chosen.group.source()?;
                 source.notes.splice(0..0, chosen.notes.iter().cloned());
-                Ok(source)
+                Ok(Given::Log(source))
             }
         }
     }

@@ -1,10 +1,17 @@
 //! What can only be said of a run after its last line.
 
+use std::collections::BTreeMap;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::build::Builder;
 use crate::run::Run;
 use crate::run::model::PlanNode;
+
+/// The same map in full nodes: filled in order, as ids come, they are left half empty.
+fn packed<K: Ord, V>(map: &mut BTreeMap<K, V>) -> BTreeMap<K, V> {
+    std::mem::take(map).into_iter().collect()
+}
 
 impl Builder {
     /// The run, after the last line.
@@ -16,6 +23,8 @@ impl Builder {
         self.times();
         self.call_sites();
         self.coverage();
+        let Run { stages, metric_totals, .. } = &mut self.run;
+        (*stages, *metric_totals) = (packed(stages), packed(metric_totals));
         self.run
     }
 

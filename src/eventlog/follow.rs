@@ -8,7 +8,7 @@ use std::rc::Rc;
 use super::build::Builder;
 use super::lines::Lines;
 use super::source::{HOLDS_NONE, Part, Source, refuse};
-use super::{Location, MAX_LINE, Progress, ReadError, Reading, Which, codec, find};
+use super::{Given, Location, MAX_LINE, Progress, ReadError, Reading, Which, codec, find};
 use crate::run::Run;
 
 /// Bytes before the place where reading stopped that must still stand there.
@@ -69,7 +69,10 @@ impl Follower {
     pub fn read(&mut self, path: &Path, progress: Progress<'_>) -> Result<Run, ReadError> {
         let found = find(&Location::Path(path.to_owned()), &Which::Newest)?;
         let Some(log) = found.first() else { return Err(refuse(path, HOLDS_NONE)) };
-        let source = log.source(progress)?;
+        let source = match log.given(progress)? {
+            Given::Log(source) => source,
+            Given::Told(run) => return Ok(*run),
+        };
         let mut reading = Reading::new(MAX_LINE, &source);
         reading.rest.wanted = source.parts.last().is_some_and(is_text);
         match self.kept.take().filter(|kept| kept.begins(&source)) {

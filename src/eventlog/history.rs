@@ -5,12 +5,15 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use reqwest::{Client, Url};
+use reqwest::{Client, RequestBuilder, Url};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::source::{self, Source, refuse};
-use super::{Progress, Read, ReadError, Which, choose, place, web};
+use super::source::{self, refuse};
+use super::{Given, Progress, Read, ReadError, Which, choose, place, rest, web};
+
+/// Pages that a running application's UI has below its address.
+const PAGES: [&str; 6] = ["jobs", "stages", "storage", "environment", "executors", "SQL"];
 
 /// A server and what its address names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,6 +42,12 @@ impl Address {
         }
         if let Some(at) = parts.iter().position(|&part| part == "history") {
             return Some(address(&parts[..at], &parts[at + 1..]));
+        }
+        // A page of a running application's own UI.
+        if let [base @ .., page] = parts.as_slice()
+            && PAGES.contains(page)
+        {
+            return Some(address(base, &[]));
         }
         let is_root = url.path().ends_with('/') || matches!(which, Which::Named { .. });
         is_root.then(|| address(&parts, &[]))
@@ -147,24 +156,27 @@ pub(super) fn find(address: &Address, which: &Which) -> Result<Vec<Served>, Read
 
 impl Server {
     /// A call of the API below `applications`.
-    fn get(&self, call: &str) -> io::Result<reqwest::Response> {
+    fn request(&self, call: &str) -> RequestBuilder {
         let request = self.client.get(format!("{}/api/v1/applications{call}", self.base));
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-        let request = match (variable("SPARKLS_HISTORY_TOKEN"), variable("SPARKLS_HISTORY_USER")) {
+        match (variable("SPARKLS_HISTORY_TOKEN"), variable("SPARKLS_HISTORY_USER")) {
             (Some(token), _) => request.bearer_auth(token),
             (None, Some(user)) => request.basic_auth(user, variable("SPARKLS_HISTORY_PASSWORD")),
             (None, None) => request,
-        };
-        web::send(request)
+        }
     }
 
-    fn ask<T: DeserializeOwned>(&self, call: &str) -> io::Result<T> {
-        let answer = self.get(call)?;
-        let no_server = |what: &str| io::Error::new(ErrorKind::InvalidData, format!("no History Server: {what}"));
+    /// The JSON that a call is answered with.
+    fn answer(&self, call: &str) -> io::Result<Vec<u8>> {
+        let answer = web::send(self.request(call))?;
         if web::is_page(&answer) {
             return Err(no_server("it answers with a web page (HTML), perhaps to log in, instead of JSON"));
         }
-        serde_json::from_slice(&web::whole(answer)?).map_err(|_| no_server("its answer is not that of Spark's API"))
+        web::whole(answer)
+    }
+
+    fn ask<T: DeserializeOwned>(&self, call: &str) -> io::Result<T> {
+        serde_json::from_slice(&self.answer(call)?).map_err(|_| no_server(NOT_ITS_API))
     }
 
     fn served(
@@ -199,6 +211,22 @@ impl Server {
     }
 }
 
+/// What does not look like an answer of Spark's API.
+pub(super) const NOT_ITS_API: &str = "its answer is not that of Spark's API";
+
+/// The server is another one than it is taken for.
+pub(super) fn no_server(what: &str) -> io::Error {
+    io::Error::new(ErrorKind::InvalidData, format!("no History Server: {what}"))
+}
+
+/// The answer to a call for a log.
+enum Handed {
+    /// An archive in a temporary file.
+    Archive(File),
+    /// None, and why not.
+    Nothing(String),
+}
+
 impl Served {
     /// The address of its page.
     pub(super) fn name(&self) -> String {
@@ -212,23 +240,40 @@ impl Served {
         }
     }
 
-    /// Fetches the log; its bytes are then at hand.
-    pub(super) fn source(&self, progress: Progress<'_>) -> Result<Source, ReadError> {
+    /// Fetches the log; where the server hands out none, what it tells of the run through its REST API.
+    pub(super) fn given(&self, progress: Progress<'_>) -> Result<Given, ReadError> {
         let path = PathBuf::from(self.name());
-        let archive = self.fetch(progress).map_err(|source| ReadError::Io { path: path.clone(), source })?;
-        let mut source = choose::only(source::groups(place::archived(&path, archive)?), &path)?;
-        source.notes.extend(self.notes.iter().cloned());
-        Ok(source)
+        let failed = |source| ReadError::Io { path: path.clone(), source };
+        let why = match self.fetch(progress).map_err(failed)? {
+            Handed::Archive(archive) => {
+                let groups = source::groups(place::archived(&path, archive)?);
+                // A live UI knows of no log and answers with an archive of no file.
+                if !groups.is_empty() {
+                    let mut source = choose::only(groups, &path)?;
+                    source.notes.extend(self.notes.iter().cloned());
+                    return Ok(Given::Log(source));
+                }
+                "its archive is empty".to_owned()
+            }
+            Handed::Nothing(why) => why,
+        };
+        let ask = |call: &str| self.server.answer(&format!("/{call}"));
+        let application = rest::Address { id: &self.id, attempt: self.attempt.as_deref() };
+        let told = rest::read(application, &ask, &why, progress);
+        let mut run = told.map_err(|error| failed(neither(&why, &error)))?;
+        run.coverage.notes.extend(self.notes.iter().cloned());
+        Ok(Given::Told(Box::new(run)))
     }
 
-    /// The archive in a temporary file.
-    fn fetch(&self, progress: Progress<'_>) -> io::Result<File> {
-        let answer = self.server.get(&format!("/{}/logs", self.call())).map_err(|error| {
-            io::Error::new(error.kind(), format!("the server does not hand out the event log: {error}"))
-        })?;
-        if web::is_page(&answer) {
-            return Err(io::Error::new(ErrorKind::InvalidData, "a web page (HTML) comes instead of the event log"));
-        }
+    /// The archive that the server makes of the log. That it doesn't answer is an error.
+    fn fetch(&self, progress: Progress<'_>) -> io::Result<Handed> {
+        let answer = match web::answered(self.server.request(&format!("/{}/logs", self.call())))? {
+            Ok(answer) if web::is_page(&answer) => {
+                return Ok(Handed::Nothing("a web page (HTML) comes instead of it".to_owned()));
+            }
+            Ok(answer) => answer,
+            Err(refused) => return Ok(Handed::Nothing(refused.to_string())),
+        };
         let total = answer.content_length().unwrap_or(0);
         let mut stream = web::stream(answer)?;
         let mut file = tempfile::tempfile()?;
@@ -237,7 +282,10 @@ impl Served {
         loop {
             let length = stream.read(&mut block)?;
             if length == 0 {
-                return Ok(file);
+                return Ok(Handed::Archive(file));
+            }
+            if done == 0 && length >= 4 && !block.starts_with(b"PK") {
+                return Ok(Handed::Nothing("what comes instead of it is no archive".to_owned()));
             }
             file.write_all(&block[..length])?;
             done += length as u64;
@@ -246,6 +294,22 @@ impl Served {
             }
         }
     }
+}
+
+/// The error of a server that hands out neither the log nor what it knows.
+fn neither(why: &str, error: &io::Error) -> io::Error {
+    if error.kind() == ErrorKind::Interrupted {
+        return ErrorKind::Interrupted.into();
+    }
+    let told = error.to_string();
+    io::Error::new(
+        error.kind(),
+        if told == why {
+            format!("the server hands out neither the event log nor a summary of it: {why}")
+        } else {
+            format!("the server does not hand out the event log: {why}; nor a summary of it: {told}")
+        },
+    )
 }
 
 #[cfg(test)]
@@ -270,6 +334,11 @@ mod tests {
         let gateway = "https://host/gateway/spark";
         assert_eq!(address("https://host/gateway/spark/"), of(gateway, None, None));
         assert_eq!(address("https://host/gateway/spark/history/app-1"), of(gateway, Some("app-1"), None));
+        let live = "http://driver:4040";
+        assert_eq!(address("http://driver:4040/jobs/"), of(live, None, None));
+        assert_eq!(address("http://driver:4040/SQL"), of(live, None, None));
+        let proxied = "http://rm:8088/proxy/application_1_2";
+        assert_eq!(address("http://rm:8088/proxy/application_1_2/"), of(proxied, None, None));
         assert_eq!(address("https://host/logs/app-1"), None);
     }
 }

@@ -23,6 +23,9 @@ mod place;
 mod plan_info;
 mod plans;
 mod remote;
+mod rest;
+mod rest_answers;
+mod rest_events;
 mod sniff;
 mod source;
 mod store;
@@ -86,14 +89,22 @@ pub fn read(path: &Path, progress: Progress<'_>) -> Result<Run, ReadError> {
 fn read_lines_up_to(limit: usize, path: &Path, progress: Progress<'_>) -> Result<Run, ReadError> {
     let found = find(&Location::Path(path.to_owned()), &Which::Newest)?;
     let Some(log) = found.first() else { return Err(source::refuse(path, source::HOLDS_NONE)) };
-    read_source(limit, path, log.source(progress)?, progress)
+    read_given(limit, path, log.given(progress)?, progress)
+}
+
+/// What there is to read of a run.
+enum Given {
+    /// The files of an event log.
+    Log(source::Source),
+    /// No log, but what a server told.
+    Told(Box<Run>),
 }
 
 impl Log {
     /// Reads it. Standard input and what a web server sends can be read once.
     pub fn read(&self, progress: Progress<'_>) -> Result<Run, ReadError> {
         let path = Path::new(self.name());
-        let run = read_source(MAX_LINE, path, self.source(progress)?, progress)?;
+        let run = read_given(MAX_LINE, path, self.given(progress)?, progress)?;
         if let Some((wanted, attempt)) = self.unchecked() {
             let application = &run.application;
             let names = [application.id.as_deref(), application.name.as_deref()];
@@ -109,7 +120,11 @@ impl Log {
     }
 }
 
-fn read_source(limit: usize, path: &Path, source: source::Source, progress: Progress<'_>) -> Result<Run, ReadError> {
+fn read_given(limit: usize, path: &Path, given: Given, progress: Progress<'_>) -> Result<Run, ReadError> {
+    let source = match given {
+        Given::Log(source) => source,
+        Given::Told(run) => return Ok(*run),
+    };
     let mut reading = Reading::new(limit, &source);
     reading.parts(path, &source, 0, progress)?;
     Ok(reading.finish(source, progress))

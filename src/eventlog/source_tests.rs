@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::*;
-use crate::eventlog::{Location, Which, find};
+use crate::eventlog::{Given, Location, Which, find};
 
 const LOG: &str = "{\"Event\":\"SparkListenerLogStart\",\"Spark Version\":\"3.5.0\"}\n";
 
@@ -23,7 +23,14 @@ fn folder_of(names: &[&str]) -> tempfile::TempDir {
 }
 
 fn resolve(path: &Path) -> Result<Source, ReadError> {
-    find(&Location::Path(path.to_owned()), &Which::Newest)?[0].source(&mut |_| true)
+    found(path, &Which::Newest)
+}
+
+fn found(path: &Path, which: &Which) -> Result<Source, ReadError> {
+    match find(&Location::Path(path.to_owned()), which)?[0].given(&mut |_| true)? {
+        Given::Log(source) => Ok(source),
+        Given::Told(run) => panic!("{run:?}"),
+    }
 }
 
 /// Names of the parts, with `!` before those that follow a hole.
@@ -124,7 +131,7 @@ fn age(folder: &tempfile::TempDir, name: &str, seconds: u64) {
 
 fn named(folder: &tempfile::TempDir, application: &str, attempt: Option<&str>) -> Result<Source, ReadError> {
     let which = Which::Named { application: application.to_owned(), attempt: attempt.map(str::to_owned) };
-    find(&Location::Path(folder.path().to_owned()), &which)?[0].source(&mut |_| true)
+    found(folder.path(), &which)
 }
 
 #[test]

@@ -49,16 +49,21 @@ fn client_that_waits(read: Duration) -> io::Result<Client> {
 
 /// Sends a request; anything but a good answer is an error with the server's own word, if it is short.
 pub(super) fn send(request: RequestBuilder) -> io::Result<Response> {
+    answered(request)?
+}
+
+/// As [`send`], with the two ways to fail apart: outside that no answer came, inside that the server refuses.
+pub(super) fn answered(request: RequestBuilder) -> io::Result<io::Result<Response>> {
     runtime()?.block_on(async {
         let answer = request.send().await.map_err(|error| remote::cause(&error))?;
-        let Some(error) = remote::status_error(answer.status().as_u16()) else { return Ok(answer) };
+        let Some(error) = remote::status_error(answer.status().as_u16()) else { return Ok(Ok(answer)) };
         if is_page(&answer) {
-            return Err(error);
+            return Ok(Err(error));
         }
         let word = answer.text().await.unwrap_or_default();
         let word = word.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
         let is_told = word.starts_with(['{', '<']) || word.is_empty() || word.len() > MAX_WORD;
-        Err(if is_told { error } else { io::Error::new(error.kind(), format!("{error}: {word}")) })
+        Ok(Err(if is_told { error } else { io::Error::new(error.kind(), format!("{error}: {word}")) }))
     })
 }
 

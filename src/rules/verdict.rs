@@ -96,11 +96,18 @@ impl Verdict {
         self.state == State::Fired
     }
 
-    /// Gives back the room for more advice and evidence.
+    /// Gives back the room for more text, advice and evidence.
     pub(crate) fn shrink_to_fit(&mut self) {
         self.advice.shrink_to_fit();
         self.confounders.shrink_to_fit();
         self.evidence.shrink_to_fit();
+        let texts =
+            [&mut self.short, &mut self.message].into_iter().chain(&mut self.advice).chain(&mut self.confounders);
+        let numbers = self
+            .evidence
+            .iter_mut()
+            .flat_map(|one| std::iter::once(&mut one.value).chain(one.threshold.as_mut()).chain(one.source.as_mut()));
+        texts.chain(numbers).for_each(String::shrink_to_fit);
     }
 
     /// Adds a number that the verdict rests on.

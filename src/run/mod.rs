@@ -9,6 +9,7 @@ pub mod rows;
 pub mod shared;
 pub mod slots;
 pub mod stats;
+pub mod summary;
 
 pub use column::Column;
 pub use model::Run;

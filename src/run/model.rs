@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::column::Column;
 use super::shared::Shared;
+use super::summary::Summary;
 use crate::catalog::SparkVersion;
 
 /// A stage attempt.
@@ -89,6 +90,8 @@ pub struct Coverage {
     pub tasks_expected: u64,
     /// Other things worth a word ("2 attempts in the log, this is the last").
     pub notes: Vec<String>,
+    /// Of a run that was not read from an event log: what a server's summary lacks.
+    pub summary: Option<Summary>,
 }
 
 /// A stage attempt and its tasks.

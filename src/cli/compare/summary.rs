@@ -37,7 +37,13 @@ pub(super) fn head(read: &ReadRun, figures: &RunFigures) -> Vec<String> {
         None => "duration not recorded".to_owned(),
     });
     parts.extend(figures.cores.map(|cores| count(cores, "core")));
-    parts.push(if read.run.coverage.complete { "log complete" } else { "log incomplete" }.to_owned());
+    let coverage = &read.run.coverage;
+    let log = match (coverage.complete, &coverage.summary) {
+        (true, _) => "log complete",
+        (false, None) => "log incomplete",
+        (false, Some(_)) => "REST summary, not the log",
+    };
+    parts.push(log.to_owned());
     parts
 }
 

@@ -45,6 +45,8 @@ struct Application<'a> {
 
 #[derive(Serialize)]
 struct Coverage<'a> {
+    /// `log`, or `rest` where a server told less than its log.
+    kind: &'static str,
     complete: bool,
     events: u64,
     bytes: u64,
@@ -154,6 +156,7 @@ pub(super) fn write(measured: &MeasuredRun, places: &Places, to: &mut dyn io::Wr
 fn coverage(measured: &MeasuredRun) -> Coverage<'_> {
     let coverage = &measured.run.coverage;
     Coverage {
+        kind: if coverage.summary.is_some() { "rest" } else { "log" },
         complete: coverage.complete,
         events: coverage.events,
         bytes: coverage.bytes,

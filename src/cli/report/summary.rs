@@ -166,7 +166,7 @@ fn head(measured: &MeasuredRun) -> Vec<String> {
     parts.push(cluster(run));
     if let Some(verdict) = measured.verdicts.iter().find(|verdict| verdict.rule == "log-coverage") {
         parts.push(match verdict.state {
-            State::Fired => "log incomplete".to_owned(),
+            State::Fired => verdict.short.clone(),
             _ => verdict.message.clone(),
         });
     }

@@ -44,6 +44,8 @@ pub(super) fn for_skew(
         Operator::Window { global: false } => advice.push(
             "Partition the window by one more column, or rank the hot key apart; AQE does not split a window".to_owned(),
         ),
+        // What it does with the keys is not known.
+        Operator::Unknown if plan.untold => {}
         Operator::Write | Operator::Sort | Operator::Unknown if !plan.reads.is_empty() => {
             advice.push(format!("Repartition by more than {keys}, or by a number only, so that no partition holds it all"));
         }
@@ -195,6 +197,11 @@ pub(super) fn more_heap(run: &Run) -> String {
 /// The lever that decides how many tasks a stage has. Not for skewed stages.
 pub(super) fn for_partitions(run: &Run, plan: &StagePlan<'_>, more: bool) -> Vec<String> {
     let direction = if more { "Raise" } else { "Lower" };
+    if plan.untold {
+        return vec![format!(
+            "{direction} the number of partitions; which setting or call decides it stands in the plan, which is not told"
+        )];
+    }
     match plan.user_partitions() {
         Some(user @ UserPartitions::Coalesce(_)) if more => {
             return vec![format!(

@@ -89,7 +89,7 @@ pub(super) const THRESHOLD: &str = "spark.sql.adaptive.skewJoin.skewedPartitionT
 /// The gates of a stage that reads shuffles in a SQL execution, whether it is skewed or not; `None` where they mean
 /// nothing or where a setting is not known.
 pub(super) fn gates(view: &StageView<'_>, plan: &StagePlan<'_>) -> Option<Gates> {
-    plan.execution?;
+    plan.execution.filter(|_| !plan.untold)?;
     let reads = view.distribution(&view.tasks().shuffle_read_bytes)?;
     let (largest, median) = (reads.max as f64, reads.median);
     if largest == 0.0 {

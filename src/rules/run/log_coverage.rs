@@ -52,22 +52,30 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     } else {
         let mut verdict = Verdict::fired(context.rule, Subject::Run, Vec::new());
         verdict.message = format!("{}; {tasks} are in it", gaps.join("; "));
-        verdict.short = "log incomplete".to_owned();
+        verdict.short =
+            if coverage.summary.is_some() { "REST summary, not the log" } else { "log incomplete" }.to_owned();
         verdict
     };
     verdict.severity = Severity::Information;
-    verdict.prove("events", grouped(coverage.events), None, None);
+    if coverage.summary.is_none() {
+        verdict.prove("events", grouped(coverage.events), None, None);
+        verdict.confounders.clone_from(&coverage.notes);
+    }
     verdict.prove("tasks", tasks, None, None);
     for (name, number) in &coverage.unknown_events {
         verdict.prove("unknown event", format!("{name} x {}", grouped(*number)), None, None);
     }
-    verdict.confounders.clone_from(&coverage.notes);
     vec![verdict]
 }
 
 /// What is missing, one phrase each.
 fn gaps(coverage: &Coverage) -> Vec<String> {
     let mut gaps = Vec::new();
+    if let Some(summary) = &coverage.summary {
+        gaps.push("not the event log, but what the server tells through its REST API".to_owned());
+        gaps.extend(summary.gaps());
+        return gaps;
+    }
     if let Some(offset) = coverage.cut_at {
         gaps.push(format!("the log ends at byte {} in the middle of a line", grouped(offset)));
     }

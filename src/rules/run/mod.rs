@@ -13,6 +13,7 @@ use crate::run::stats::first_ends;
 
 mod advice;
 mod details;
+mod evidence;
 mod host_score;
 mod in_force;
 mod micro_batches;
@@ -67,7 +68,9 @@ pub fn verdicts_with_past(run: &Run, rules: &RuleSettings, past: Option<&Past>) 
             continue;
         }
         let Check::Run(check) = rule.check else { continue };
-        let mut found = check(&RunContext { rule, run, stages: &stages, first_ends: &first_ends, floors, rules, past });
+        let lacking = evidence::lacking(rule, run, &stages);
+        let context = RunContext { rule, run, stages: &stages, first_ends: &first_ends, floors, rules, past };
+        let mut found = lacking.unwrap_or_else(|| check(&context));
         // A large run has thousands.
         found.iter_mut().for_each(Verdict::shrink_to_fit);
         if let Some(Level::Fixed(severity)) = level {

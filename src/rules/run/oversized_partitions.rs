@@ -84,7 +84,7 @@ fn describe(context: &RunContext<'_>, view: &StageView<'_>, read: f64) -> Verdic
         None,
     );
     verdict.prove("spilled to disk", bytes(spilled), None, None);
-    if view.plan().reads.is_empty() {
+    if view.plan().reads.is_empty() && !view.plan().untold {
         verdict.confounders.push("columnar files are compressed: in memory it is 3 to 5 times as much".to_owned());
     }
     verdict.advice = advice::for_smaller_partitions(context, view, view.plan());

@@ -237,6 +237,13 @@ fn slowest(view: &StageView<'_>) -> String {
 /// What looks the same, and where to tell it apart, since the log can't.
 pub(super) fn look_alikes(plan: &StagePlan<'_>) -> Vec<String> {
     let mut found = Vec::new();
+    if plan.untold {
+        found.push(
+            "what the stage computes is not known without its plan: a Python UDF that is slow for some rows, or slow \
+             storage, looks the same"
+                .to_owned(),
+        );
+    }
     if let Some(python) = plan.python() {
         found.push(format!(
             "{python} runs in this stage: a UDF that is slow for some rows looks the same, confirm in the stage page"

@@ -1,5 +1,6 @@
 //! The part of a physical plan that one stage ran, found through the accumulators that plan nodes and tasks share.
 
+use super::evidence;
 use crate::run::Run;
 use crate::run::model::{PlanNode, Stage};
 
@@ -67,6 +68,8 @@ pub(crate) struct StagePlan<'a> {
     pub reads: Vec<&'a PlanNode>,
     /// The exchange that it writes.
     pub writes: Option<&'a PlanNode>,
+    /// It may have a plan, but what was read tells none: no node says nothing then.
+    pub untold: bool,
 }
 
 /// A node of a flattened plan.
@@ -108,7 +111,8 @@ fn reads_shuffle(metric: &str) -> bool {
 impl<'a> StagePlan<'a> {
     /// The part of the execution's plan that the stage ran; empty where the log doesn't tell.
     pub(crate) fn of(run: &'a Run, stage: &Stage, execution: Option<i64>) -> Self {
-        let mut found = Self { execution, ..Self::default() };
+        let untold = evidence::lacks_plan(run, execution);
+        let mut found = Self { execution, untold, ..Self::default() };
         let Some(plan) = execution.and_then(|id| run.executions.get(&id)).map(|execution| &execution.plan) else {
             return found;
         };

@@ -1,6 +1,7 @@
 //! One task is late without more data.
 
 use super::advice;
+use super::evidence::lacks_work;
 use super::skewed_stage::{Lopsided, SKEWED_STAGE, lone_ms, look_alikes, lopsided};
 use super::view::StageView;
 use super::words::{bytes, count, duration, grouped, percent, ratio};
@@ -87,7 +88,13 @@ impl Cause {
 fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     per_stage(context, |view| {
         let found = lopsided(context, view)?;
-        if found.read.lopsided { Err(State::NotFired) } else { Ok(describe(context, view, &found)) }
+        if found.read.lopsided {
+            return Err(State::NotFired);
+        }
+        if lacks_work(context.run) && is_warm_up(context.first_ends, view.tasks(), found.row) {
+            return Err(State::NotRecorded("whether its executor had ended a task before".to_owned()));
+        }
+        Ok(describe(context, view, &found))
     })
 }
 

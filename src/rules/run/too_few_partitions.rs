@@ -1,5 +1,6 @@
 //! Fewer tasks than the cores could work on.
 
+use super::evidence::PLAN;
 use super::skewed_stage::{SKEWED_STAGE, is_skewed};
 use super::stage_plan::{StagePlan, UserPartitions};
 use super::view::StageView;
@@ -65,6 +66,9 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         let cores =
             view.cores.ok_or_else(|| State::NotApplicable("the cores of its executors are not known".to_owned()))?;
         let plan = view.plan();
+        if plan.untold {
+            return Err(State::NotRecorded(PLAN.to_owned()));
+        }
         if plan.single_by_nature() {
             return Err(State::NotApplicable("a limit, a head or a global aggregate".to_owned()));
         }
