@@ -6,7 +6,7 @@ mod run_builder;
 
 use run_builder::judged::{LOGS, fired, judge, read, run_state, state};
 use run_builder::{RunBuilder, join_plan, task};
-use sparkls::rules::{State, Verdict};
+use sparkls::rules::{MeasuredRun, State, Verdict};
 use sparkls::run::Run;
 use sparkls::run::model::{PlanNode, StageKey, Task};
 use sparkls::run::summary::Summary;
@@ -164,4 +164,6 @@ fn coverage_says_that_it_is_no_log() {
         "not the event log, but what the server tells through its REST API; 1 stage is missing; 2 tasks are missing; ";
     assert!(first.message.starts_with(begin), "{}", first.message);
     assert!(first.evidence.iter().all(|evidence| evidence.name != "events"));
+    let measured = MeasuredRun { label: "app-1".to_owned(), run, ..MeasuredRun::default() };
+    assert_eq!(measured.words(), "app-1 (Spark 3.5.9, REST summary, not the log)");
 }

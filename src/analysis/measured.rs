@@ -91,8 +91,7 @@ fn plain(name: &str, value: &str) -> Evidence {
 
 /// `app-20261129-0007 (Spark 3.5.9), linked by join keys merchant_id (unique)`.
 fn provenance(run: &MeasuredRun, link: &Link) -> String {
-    let version = run.run.application.version.map(|version| format!(" (Spark {version})")).unwrap_or_default();
-    format!("{}{version}, linked by {} ({})", run.label, link.reason, link.certainty.name())
+    format!("{}, linked by {} ({})", run.words(), link.reason, link.certainty.name())
 }
 
 /// The call that a verdict belongs to, if that is at least likely.

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::{Confidence, Evidence, Rule, Severity};
 use crate::run::Run;
 use crate::run::model::StageKey;
+use crate::run::summary::Summary;
 
 /// What a verdict is about.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -133,4 +134,14 @@ pub struct MeasuredRun {
     pub run: Run,
     /// All verdicts, fired ones by impact first.
     pub verdicts: Vec<Verdict>,
+}
+
+impl MeasuredRun {
+    /// `app-20261129-0007 (Spark 3.5.9)`, and that it is no log if it is none.
+    pub fn words(&self) -> String {
+        let version = self.run.application.version.map(|version| format!("Spark {version}"));
+        let summary = self.run.coverage.summary.as_ref().map(|_| Summary::NAME.to_owned());
+        let about: Vec<String> = version.into_iter().chain(summary).collect();
+        if about.is_empty() { self.label.clone() } else { format!("{} ({})", self.label, about.join(", ")) }
+    }
 }

@@ -15,6 +15,9 @@ pub struct Summary {
 }
 
 impl Summary {
+    /// What it is called where it stands for a log.
+    pub const NAME: &'static str = "REST summary, not the log";
+
     /// What is missing, a phrase each.
     pub fn gaps(&self) -> Vec<String> {
         let kinds = [

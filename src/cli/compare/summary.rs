@@ -10,6 +10,7 @@ use crate::compare::{
 use crate::conf::upgrade::{Change, NewDefault, Reliance, Upgrade};
 use crate::rules::run::words::{bytes, count, duration, grouped, percent, ratio};
 use crate::run::stats::Distribution;
+use crate::run::summary;
 
 /// A change of less is not shown without `--all`: in ms, and as a share of the longer run.
 const LEAST_CHANGE_MS: f64 = 1_000.0;
@@ -41,7 +42,7 @@ pub(super) fn head(read: &ReadRun, figures: &RunFigures) -> Vec<String> {
     let log = match (coverage.complete, &coverage.summary) {
         (true, _) => "log complete",
         (false, None) => "log incomplete",
-        (false, Some(_)) => "REST summary, not the log",
+        (false, Some(_)) => summary::Summary::NAME,
     };
     parts.push(log.to_owned());
     parts

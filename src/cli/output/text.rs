@@ -10,7 +10,7 @@ use super::place::Others;
 use super::snippet::{Snippet, snippet};
 use super::{FileOutcome, InputError, Outcome, Place};
 use crate::cli::words;
-use crate::rules::{Evidence, Finding, Fix, MeasuredRun, Severity};
+use crate::rules::{Evidence, Finding, Fix, Severity};
 use crate::text::Span;
 
 /// Findings with their source, what the runs say besides, and a closing line. Holds ANSI styles.
@@ -179,7 +179,7 @@ fn summary(text: &mut String, outcome: &Outcome) {
         if here.is_empty() {
             continue;
         }
-        let _ = writeln!(text, "{bold}Run {}, without a line of code{bold:#}", run_words(run));
+        let _ = writeln!(text, "{bold}Run {}, without a line of code{bold:#}", run.words());
         for sentence in here.iter().take(SENTENCES) {
             let _ = writeln!(text, "  {}", sentence.trim_start_matches(&of_this_run));
         }
@@ -189,12 +189,6 @@ fn summary(text: &mut String, outcome: &Outcome) {
         }
         text.push('\n');
     }
-}
-
-/// `app-20261129-0007 (Spark 3.5.9)`.
-fn run_words(run: &MeasuredRun) -> String {
-    let version = run.run.application.version.map(|version| format!(" (Spark {version})")).unwrap_or_default();
-    format!("{}{version}", run.label)
 }
 
 /// `--statistics`: how often each rule spoke.

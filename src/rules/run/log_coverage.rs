@@ -4,6 +4,7 @@ use super::words::{count, grouped};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
 use crate::run::model::Coverage;
+use crate::run::summary::Summary;
 
 declare_rule! {
     /// How much of the run is in its log.
@@ -52,8 +53,7 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
     } else {
         let mut verdict = Verdict::fired(context.rule, Subject::Run, Vec::new());
         verdict.message = format!("{}; {tasks} are in it", gaps.join("; "));
-        verdict.short =
-            if coverage.summary.is_some() { "REST summary, not the log" } else { "log incomplete" }.to_owned();
+        verdict.short = if coverage.summary.is_some() { Summary::NAME } else { "log incomplete" }.to_owned();
         verdict
     };
     verdict.severity = Severity::Information;
