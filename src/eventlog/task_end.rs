@@ -188,6 +188,12 @@ impl<'a> Walk<'a> {
         self.number(key).map(clamp_u64)
     }
 
+    /// `true` or `false`, which stands here.
+    fn flag(&self) -> Option<bool> {
+        let rest = self.line.get(self.at..)?;
+        if rest.starts_with(b"false") { Some(false) } else { rest.starts_with(b"true").then_some(true) }
+    }
+
     /// The text behind `key`, if it holds no escape.
     fn text(&mut self, key: &Finder<'_>) -> Option<&'a str> {
         self.to(key)?;
@@ -214,7 +220,7 @@ pub(super) fn scan(line: &[u8]) -> Option<TaskEnd<'_>> {
     let host = walk.text(&keys.host)?;
     let locality = locality(walk.text(&keys.locality)?);
     walk.to(&keys.speculative)?;
-    let speculative = line.get(walk.at..)?.starts_with(b"true");
+    let speculative = walk.flag()?;
     let finish = walk.number(&keys.finish)?;
     walk.near_end(&keys.metrics)?;
     let metrics = Metrics {
