@@ -13,6 +13,7 @@ use crate::run::slots::run_time;
 mod advice;
 mod details;
 mod host_score;
+mod host_storage;
 mod in_force;
 mod micro_batches;
 mod sources;
