@@ -250,7 +250,7 @@ impl Builder {
         let key = StageKey { stage: event.stage.clamped().ok_or(BadLine)?, attempt };
         let known = event.executor.0.and_then(|id| self.executors.get(id.as_ref()).copied());
         if let (Some(executor), Some(bytes), Some(stage)) =
-            (known, event.metrics.storage(), self.run.stages.get_mut(&key))
+            (known, event.metrics.and_then(|metrics| metrics.storage()), self.run.stages.get_mut(&key))
         {
             stage.storage_peaks.push(StoragePeak { executor, bytes });
         }

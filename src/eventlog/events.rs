@@ -151,7 +151,7 @@ pub(super) struct StageExecutorMetrics<'a> {
     #[serde(rename = "Stage Attempt ID", default)]
     pub(super) attempt: Number,
     #[serde(rename = "Executor Metrics", default)]
-    pub(super) metrics: ExecutorMetrics,
+    pub(super) metrics: Option<ExecutorMetrics>,
 }
 
 #[derive(Deserialize, Default)]
