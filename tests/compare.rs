@@ -350,3 +350,120 @@ fn limits_without_a_unit_are_refused() {
         assert_eq!(sparkls(&[&[log, log], args.as_slice()].concat()).status.code(), Some(2));
     }
 }
+
+/// What must not be seen by others: in the logs below, and in the names of their files.
+const SECRETS: [&str; 9] = ["acme", "lovelace", "hopper", "hush", "rders", "/srv", "s3a://", "app-2026", "missing"];
+
+/// A run of 100 s, or more, with a SQL execution and a job that says all there is to redact.
+fn log_with_secrets(number: u32, user: &str, task_ms: u32, failure: &str) -> String {
+    let site = format!("collect at /srv/acme jobs {number}/orders.py:5{number}");
+    let host = |task: u32| format!("worker-{}.acme.example", (task + number) % 3);
+    let end = 1_000 + 10 * i64::from(task_ms);
+    let plan = format!(
+        r#"{{"nodeName":"Scan parquet /srv/{user}/hush","simpleString":"FileScan parquet [k#{number}L] Location: [s3a://acme/{user}]","children":[],"metadata":{{}},"metrics":[{{"name":"rows","accumulatorId":7,"metricType":"sum"}}]}}"#
+    );
+    let mut lines = vec![
+        r#"{"Event":"SparkListenerLogStart","Spark Version":"3.5.9"}"#.to_owned(),
+        format!(
+            r#"{{"Event":"SparkListenerEnvironmentUpdate","Spark Properties":{{"spark.app.name":"Orders of acme-{number}","spark.executor.memory":"{number}g","spark.brokers":"broker-{number}.acme.example:9092","spark.hadoop.fs.s3a.bucket.acme-hush.endpoint":"s3-{number}.acme.example","spark.yarn.dist.files":"s3a://hush/{user}-{number}.json","spark.driver.host":"worker-1.acme.example"}},"System Properties":{{"sun.java.command":"SparkSubmit /srv/orders.py","user.name":"{user}"}}}}"#
+        ),
+        format!(
+            r#"{{"Event":"SparkListenerApplicationStart","App Name":"Orders of acme-{number}","App ID":"app-2026-{number}","Timestamp":1000,"User":"{user}"}}"#
+        ),
+        format!(
+            r#"{{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart","executionId":0,"description":"{site}","details":"","physicalPlanDescription":"","sparkPlanInfo":{plan},"time":1500}}"#
+        ),
+        format!(
+            r#"{{"Event":"SparkListenerJobStart","Job ID":0,"Submission Time":1500,"Stage IDs":[0],"Properties":{{"spark.sql.execution.id":"0","callSite.short":"{site}"}}}}"#
+        ),
+        format!(
+            r#"{{"Event":"SparkListenerJobStart","Job ID":1,"Submission Time":1500,"Stage IDs":[1],"Properties":{{"callSite.short":"{site}"}}}}"#
+        ),
+    ];
+    for stage in [0, 1] {
+        let info = format!(
+            r#""Stage ID":{stage},"Stage Attempt ID":0,"Stage Name":"{site}","Number of Tasks":8,"RDD Info":[{{"Name":"/srv/{user}/hush/part-{number}","Callsite":"{site}","Number of Partitions":8}}],"Parent IDs":[],"Details":"","Submission Time":1500"#
+        );
+        lines.push(format!(r#"{{"Event":"SparkListenerStageSubmitted","Stage Info":{{{info}}}}}"#));
+        for task in 0..8 {
+            lines.push(format!(
+                r#"{{"Event":"SparkListenerTaskEnd","Stage ID":{stage},"Stage Attempt ID":0,"Task End Reason":{{"Reason":"Success"}},"Task Info":{{"Index":{task},"Launch Time":1500,"Executor ID":"{task}","Host":"{}","Finish Time":{}}},"Task Metrics":{{"Executor Run Time":{task_ms},"JVM GC Time":{}}}}}"#,
+                host(task),
+                1_500 + task_ms,
+                task_ms / 10,
+            ));
+        }
+        let ended = 1_500 + i64::from(task_ms);
+        lines.push(format!(
+            r#"{{"Event":"SparkListenerStageCompleted","Stage Info":{{{info},"Completion Time":{ended},"Accumulables":[{{"ID":{},"Name":"rows","Value":1}}]}}}}"#,
+            if stage == 0 { 7 } else { 8 },
+        ));
+    }
+    let result = match failure {
+        "" => r#"{"Result":"JobSucceeded"}"#.to_owned(),
+        _ => format!(r#"{{"Result":"JobFailed","Exception":{{"Message":"{failure}","Stack Trace":[]}}}}"#),
+    };
+    lines.push(format!(
+        r#"{{"Event":"org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd","executionId":0,"time":{}}}"#,
+        end - 200
+    ));
+    for job in [0, 1] {
+        let time = end - 100;
+        lines.push(format!(
+            r#"{{"Event":"SparkListenerJobEnd","Job ID":{job},"Completion Time":{time},"Job Result":{result}}}"#
+        ));
+    }
+    lines.push(format!(r#"{{"Event":"SparkListenerApplicationEnd","Timestamp":{end}}}"#));
+    lines.join("\n") + "\n"
+}
+
+/// All numbers and no texts.
+fn without_texts(value: &mut Value) {
+    match value {
+        Value::String(text) => text.clear(),
+        Value::Array(items) => items.iter_mut().for_each(without_texts),
+        Value::Object(fields) => fields.values_mut().for_each(without_texts),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Numbers as words of their own: times, counts, ratios.
+fn numbers(text: &str) -> Vec<&str> {
+    text.split_whitespace().filter(|word| word.parse::<f64>().is_ok()).collect()
+}
+
+#[test]
+fn a_redacted_comparison_can_be_shown_to_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let failure = "/srv/acme jobs 2/orders.py of hopper on worker-2.acme.example: broker-2.acme.example refused";
+    for (name, log) in [
+        ("orders-1", log_with_secrets(1, "lovelace", 10_000, "")),
+        ("orders-2", log_with_secrets(2, "hopper", 20_000, failure)),
+        ("orders-3", log_with_secrets(3, "lovelace", 9_000, "")),
+    ] {
+        std::fs::write(folder.path().join(name), log).unwrap();
+    }
+    let compare = |more: &[&str]| {
+        let logs = ["orders-1", "orders-2", "missing", "orders-3"];
+        let args = [&["compare", "--all", "--max-runtime", "1h"], more, &logs].concat();
+        let output = Command::new(env!("CARGO_BIN_EXE_sparkls")).args(args).current_dir(&folder).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    for format in ["text", "json", "md"] {
+        let (shown, redacted) = (compare(&["--format", format]), compare(&["--format", format, "--redact"]));
+        for secret in SECRETS {
+            assert!(!redacted.contains(secret), "{secret} in {format}:\n{redacted}");
+            // A file that can't be read is named on stderr, too; in the text form only there.
+            let told = shown.contains(secret) || (secret, format) == ("missing", "text");
+            assert!(told, "{secret} could not be seen in {format}:\n{shown}");
+        }
+        assert!(redacted.contains("path-") && redacted.contains("host-"), "{format}:\n{redacted}");
+        assert_eq!(numbers(&shown), numbers(&redacted), "{format}:\n{shown}\n{redacted}");
+    }
+    let [mut shown, mut redacted] = [&["--format", "json"][..], &["--format", "json", "--redact"]]
+        .map(|more| serde_json::from_str::<Value>(&compare(more)).unwrap());
+    without_texts(&mut shown);
+    without_texts(&mut redacted);
+    assert_eq!(shown, redacted);
+}

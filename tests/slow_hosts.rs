@@ -10,9 +10,10 @@ use std::path::{Path, PathBuf};
 
 use run_builder::judged::{LOGS, fired, judge, read, stages, state};
 use run_builder::{MIB, RunBuilder, task};
+use sparkls::rules::run::stage_details;
 use sparkls::rules::{Severity, State, Subject, Verdict};
 use sparkls::run::Run;
-use sparkls::run::model::{Locality, Outcome, Stage, StageKey, TaskFlags, Tasks};
+use sparkls::run::model::{Executor, Locality, Outcome, Stage, StageKey, StoragePeak, TaskFlags, Tasks};
 
 // slow-host
 
@@ -348,6 +349,105 @@ fn no_log_has_a_slow_stage_where_slow_host_fires() {
         suppressed += stages(&quiet).len();
     }
     assert!(suppressed > 0, "slow_host-3.5 has one");
+}
+
+// How full the storage memory was: beside a hit, and in the hover
+
+/// The clean hit with so many MiB of 100 used at the peak on each host.
+fn with_storage(peaks: [u64; 4]) -> Run {
+    let mut run = clean();
+    for (executor, peak) in (0u16..).zip(peaks) {
+        run.executors[usize::from(executor)].storage_memory = Some(100 * MIB);
+        stage_mut(&mut run).storage_peaks.push(StoragePeak { executor, bytes: peak * MIB });
+    }
+    run
+}
+
+/// What is said of the storage memory: beside the hit, and in the hover.
+fn storage_words(run: &Run) -> (Option<String>, Option<String>) {
+    let found = fired(run, "slow-host");
+    let beside = found.iter().flat_map(|verdict| &verdict.evidence).find(|one| one.name.contains("storage memory"));
+    assert!(beside.is_none_or(|one| one.name.ends_with("(experimental)")));
+    let hover = stage_details(run, StageKey { stage: 0, attempt: 0 });
+    let hint = hover.lines().find(|line| line.contains("storage memory")).map(str::to_owned);
+    (beside.map(|one| one.value.clone()), hint)
+}
+
+#[test]
+fn the_storage_memory_of_a_slow_host_is_held_against_the_median_host() {
+    let beside = "4.0 x (80 % of 100 MiB, the median host 20 %)".to_owned();
+    let hover = "Experimental: worker-0 used 4.0 x the storage memory of the median host at its peak: 80 % of 100 MiB, \
+                 the median host 20 %.";
+    assert_eq!(storage_words(&with_storage([80, 20, 20, 10])), (Some(beside), Some(hover.to_owned())));
+    // What does not stand out is told beside a hit, and no word in the hover.
+    let beside = Some("0.5 x (10 % of 100 MiB, the median host 20 %)".to_owned());
+    assert_eq!(storage_words(&with_storage([10, 20, 20, 20])), (beside, None));
+    // Twice of next to nothing is nothing.
+    assert_eq!(storage_words(&with_storage([9, 2, 2, 2])).1, None);
+    assert!(storage_words(&with_storage([10, 2, 2, 2])).1.is_some());
+    assert_eq!(storage_words(&with_storage([39, 20, 20, 20])).1, None, "1.95 x");
+}
+
+#[test]
+fn the_executors_of_a_host_are_taken_together() {
+    let mut run = with_storage([40, 20, 20, 20]);
+    // Half of the slow host's tasks ran on another executor there, which used all it had.
+    run.executors.push(Executor { id: "9".to_owned(), storage_memory: Some(100 * MIB), ..Executor::default() });
+    stage_mut(&mut run).storage_peaks.push(StoragePeak { executor: 4, bytes: 100 * MIB });
+    // It ran none of the tasks yet, so that it does not count.
+    assert_eq!(storage_words(&run).0.unwrap(), "2.0 x (40 % of 100 MiB, the median host 20 %)");
+    (0..6).for_each(|row| stage_mut(&mut run).tasks.executor.set(row, 4));
+    assert_eq!(storage_words(&run).0.unwrap(), "3.5 x (70 % of 200 MiB, the median host 20 %)");
+}
+
+#[test]
+fn nothing_is_said_of_storage_memory_that_is_not_known() {
+    let nothing = (None, None);
+    let known = [80, 20, 20, 10];
+    assert_eq!(storage_words(&clean()), nothing, "no peaks");
+    let mut run = with_storage(known);
+    stage_mut(&mut run).storage_peaks.pop();
+    assert_eq!(storage_words(&run), nothing, "a host without a peak");
+    for unknown in [None, Some(0)] {
+        let mut run = with_storage(known);
+        run.executors[2].storage_memory = unknown;
+        assert_eq!(storage_words(&run), nothing, "{unknown:?} bytes on one host");
+    }
+    assert_eq!(storage_words(&with_storage([80, 0, 0, 0])), nothing, "the median host holds nothing");
+    let mut run = with_storage(known);
+    let tasks = &mut stage_mut(&mut run).tasks;
+    for row in 0..tasks.len() {
+        tasks.host.set(row, 0);
+        tasks.executor.set(row, 0);
+    }
+    assert_eq!(storage_words(&run), nothing, "one host");
+}
+
+#[test]
+fn storage_memory_alone_makes_no_finding() {
+    let even = |run: &mut Run| {
+        let tasks = &mut stage_mut(run).tasks;
+        (0..tasks.len()).for_each(|row| tasks.duration.set(row, 1_000));
+    };
+    let (mut without, mut with) = (clean(), with_storage([100, 1, 1, 1]));
+    even(&mut without);
+    even(&mut with);
+    assert_eq!(judge(&without), judge(&with));
+    assert!(storage_words(&with).1.is_some());
+}
+
+#[test]
+fn a_cache_that_lies_unevenly_is_seen_in_the_log_of_a_real_cluster() {
+    let run = read("cached_host-3.5");
+    assert!(run.executors.iter().all(|executor| executor.storage_memory == Some(120 * MIB)));
+    let found = fired(&run, "slow-host");
+    let found = found.iter().find(|verdict| verdict.subject == Subject::Host("127.0.0.4".to_owned())).unwrap();
+    let words = &found.evidence.iter().find(|one| one.name.contains("storage memory")).unwrap().value;
+    assert_eq!(words, "8.7 x (35 % of 120 MiB, the median host 4 %)");
+    let hint =
+        |stage: u32| stage_details(&run, StageKey { stage, attempt: 0 }).contains("127.0.0.4 used 8.7 x the storage");
+    // The first stage caches nothing.
+    assert_eq!((hint(0), hint(2)), (false, true));
 }
 
 // Real clusters

@@ -2,6 +2,7 @@
 
 mod json;
 mod markdown;
+mod redact;
 mod summary;
 mod text;
 mod words;
@@ -74,6 +75,10 @@ pub struct Options {
     /// Show small changes as well, and all defaults that changed with the Spark version. JSON always holds them.
     #[arg(long)]
     pub all: bool,
+
+    /// Replace the names of the application, hosts and users, and all paths, so that the comparison can be shown to others.
+    #[arg(long)]
+    pub redact: bool,
 
     /// Limits that the candidates have to keep.
     #[command(flatten)]
@@ -171,9 +176,12 @@ struct Page {
 
 /// Compares the runs. A base that can't be read is an error; a candidate that can't be is named on stderr.
 pub fn run(options: &Options) -> anyhow::Result<ExitCode> {
-    let page = page(options)?;
+    let mut page = page(options)?;
     for error in &page.errors {
         writeln!(anstream::stderr(), "error: {error}")?;
+    }
+    if options.redact {
+        page.redact();
     }
     let written = match options.format {
         Format::Text => text::render(&page),

@@ -5,11 +5,11 @@ use std::sync::LazyLock;
 use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
 
-use super::lenient::{Number, clamp_u32};
+use super::lenient::{Number, clamp_u32, clamp_u64};
 use super::plans::Plans;
 use super::task_end::{self, FIELDS, TaskEnd, first_line};
 use super::{attempts, events, names};
-use crate::run::model::{Executor, Job, Rdd, SqlExecution, Stage, StageKey, Task, TaskFailure, TaskFlags};
+use crate::run::model::{Executor, Job, Rdd, SqlExecution, Stage, StageKey, StoragePeak, Task, TaskFailure, TaskFlags};
 use crate::run::{Run, SharedTexts};
 
 /// Tasks that a stage makes room for at once; what it announces is not believed without bound.
@@ -30,6 +30,8 @@ pub(super) struct Builder {
     texts: SharedTexts,
     hosts: FxHashMap<String, u16>,
     executors: FxHashMap<String, u16>,
+    /// Storage memory by executor: a block manager may be announced before its executor.
+    storage_memory: FxHashMap<String, u64>,
     pub(super) attempts: attempts::Attempts,
     pub(super) first_time: Option<i64>,
     pub(super) last_time: Option<i64>,
@@ -84,6 +86,8 @@ impl Builder {
             "SparkListenerDriverAccumUpdates" => self.driver_metrics(line),
             "SparkListenerExecutorAdded" => self.executor_added(line),
             "SparkListenerExecutorRemoved" => self.executor_removed(line),
+            "SparkListenerBlockManagerAdded" => self.block_manager_added(line),
+            "SparkListenerStageExecutorMetrics" => self.stage_executor_metrics(line),
             "SparkListenerLogStart" => self.log_start(line),
             "SparkListenerEnvironmentUpdate" => self.environment(line),
             "SparkListenerApplicationStart" => self.application_start(line),
@@ -206,7 +210,8 @@ impl Builder {
             return u16::MAX;
         }
         let index = clamp_index(self.run.executors.len());
-        self.run.executors.push(Executor { id: id.to_owned(), host, ..Executor::default() });
+        let storage_memory = self.storage_memory.get(id).copied();
+        self.run.executors.push(Executor { id: id.to_owned(), host, storage_memory, ..Executor::default() });
         self.executors.insert(id.to_owned(), index);
         index
     }
@@ -231,6 +236,30 @@ impl Builder {
         if let Some(executor) = known.and_then(|index| self.run.executors.get_mut(usize::from(index))) {
             executor.removed = recorded(event.time);
             executor.removed_reason = event.reason.owned();
+        }
+        Ok(())
+    }
+
+    fn block_manager_added(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let event: events::BlockManagerAdded<'_> = read(line)?;
+        let (Some(id), Some(bytes)) = (event.id.executor.0, event.memory.0) else { return Ok(()) };
+        let known = self.executors.get(id.as_ref()).copied();
+        if let Some(executor) = known.and_then(|index| self.run.executors.get_mut(usize::from(index))) {
+            executor.storage_memory = Some(clamp_u64(bytes));
+        }
+        self.storage_memory.insert(id.into_owned(), clamp_u64(bytes));
+        Ok(())
+    }
+
+    fn stage_executor_metrics(&mut self, line: &[u8]) -> Result<(), BadLine> {
+        let event: events::StageExecutorMetrics<'_> = read(line)?;
+        let attempt = event.attempt.clamped().unwrap_or(0);
+        let key = StageKey { stage: event.stage.clamped().ok_or(BadLine)?, attempt };
+        let known = event.executor.0.and_then(|id| self.executors.get(id.as_ref()).copied());
+        if let (Some(executor), Some(bytes), Some(stage)) =
+            (known, event.metrics.and_then(|metrics| metrics.storage()), self.run.stages.get_mut(&key))
+        {
+            stage.storage_peaks.push(StoragePeak { executor, bytes });
         }
         Ok(())
     }
@@ -400,6 +429,7 @@ impl Builder {
         self.attempts = old.attempts;
         self.run.conf = old.run.conf;
         self.run.coverage = old.run.coverage;
+        self.storage_memory = old.storage_memory;
         self.run.application.version = old.run.application.version;
         self.run.application.command = old.run.application.command;
         self.after_hole = old.after_hole;

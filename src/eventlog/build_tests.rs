@@ -280,6 +280,59 @@ fn failed_tasks_say_why_once() {
     assert_eq!(failures, [("a", 2), ("c", 1)]);
 }
 
+fn block_manager(executor: &str, bytes: &str) -> String {
+    format!(
+        r#"{{"Event":"SparkListenerBlockManagerAdded","Block Manager ID":{{"Executor ID":"{executor}","Host":"h","Port":1}},"Maximum Memory":{bytes},"Timestamp":5,"Maximum Onheap Memory":{bytes},"Maximum Offheap Memory":0}}"#
+    )
+}
+
+fn peaks(executor: &str, heap: u64, on_heap: u64, off_heap: u64) -> String {
+    format!(
+        r#"{{"Event":"SparkListenerStageExecutorMetrics","Executor ID":"{executor}","Stage ID":0,"Stage Attempt ID":0,"Executor Metrics":{{"JVMHeapMemory":{heap},"OnHeapStorageMemory":{on_heap},"OffHeapStorageMemory":{off_heap}}}}}"#
+    )
+}
+
+#[test]
+fn storage_memory_is_what_there_is_and_what_was_used_at_the_peak() {
+    let run = run(&[
+        &app_start("a", "1", 1000),
+        // The driver has a block manager and peaks, and is no executor; the executor is not known yet.
+        &block_manager("driver", "7"),
+        &block_manager("1", "400"),
+        &task(0, 0, "h", 2000, 3000),
+        &peaks("driver", 9, 9, 0),
+        &peaks("1", 9, 100, 20),
+    ]);
+    assert_eq!(run.executors.iter().map(|one| one.storage_memory).collect::<Vec<_>>(), [Some(400)]);
+    assert_eq!(run.stages[&KEY].storage_peaks, [StoragePeak { executor: 0, bytes: 120 }]);
+    // It says nothing of when the application ran.
+    assert_eq!((run.application.start, run.application.end), (1000, 3000));
+}
+
+#[test]
+fn storage_memory_that_was_not_measured_is_not_recorded() {
+    let without_peak = |line: &str| {
+        let run = run(&[&task(0, 0, "h", 2000, 3000), line]);
+        assert_eq!(run.stages.len(), 1);
+        assert!(run.stages[&KEY].storage_peaks.is_empty(), "{line}");
+        run.executors[0].storage_memory
+    };
+    // Nothing was looked at while the stage ran: Spark then writes zeros.
+    assert_eq!(without_peak(&peaks("1", 0, 0, 0)), None);
+    assert_eq!(without_peak(&peaks("2", 9, 1, 1)), None, "an executor that ran nothing");
+    for metrics in ["{}", "null", "[]", r#"{"JVMHeapMemory":9}"#, r#"{"JVMHeapMemory":9,"OnHeapStorageMemory":"much"}"#]
+    {
+        let line = format!(
+            r#"{{"Event":"SparkListenerStageExecutorMetrics","Executor ID":"1","Stage ID":0,"Executor Metrics":{metrics}}}"#
+        );
+        assert_eq!(without_peak(&line), None);
+    }
+    assert_eq!(without_peak(&block_manager("1", "null")), None);
+    assert_eq!(without_peak(&block_manager("1", "-1")), Some(0));
+    let other_stage = peaks("1", 9, 1, 1).replace("\"Stage ID\":0", "\"Stage ID\":3");
+    assert_eq!(without_peak(&other_stage), None, "a stage that is not in the log");
+}
+
 #[test]
 fn unknown_events_are_counted_and_bad_lines_are_told() {
     let mut builder = Builder::default();

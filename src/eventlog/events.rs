@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use super::lenient::{Number, Text};
+use super::lenient::{Number, Text, clamp_u64};
 use super::task_end::Accumulable;
 
 /// Events that Spark writes and a run has no use for.
-pub(super) const IGNORED: [&str; 44] = [
-    "SparkListenerBlockManagerAdded",
+pub(super) const IGNORED: [&str; 42] = [
     "SparkListenerBlockManagerRemoved",
     "SparkListenerBlockUpdated",
     "SparkListenerExecutorBlacklisted",
@@ -29,7 +28,6 @@ pub(super) const IGNORED: [&str; 44] = [
     "SparkListenerResourceProfileAdded",
     "SparkListenerSpeculativeTaskSubmitted",
     "SparkListenerSQLAdaptiveSQLMetricUpdates",
-    "SparkListenerStageExecutorMetrics",
     "SparkListenerTaskGettingResult",
     "SparkListenerUnpersistRDD",
     "SparkListenerUnschedulableTaskSetAdded",
@@ -127,6 +125,52 @@ pub(super) struct ExecutorRemoved<'a> {
     pub(super) id: Text<'a>,
     #[serde(rename = "Removed Reason", borrow, default)]
     pub(super) reason: Text<'a>,
+}
+
+#[derive(Deserialize)]
+pub(super) struct BlockManagerAdded<'a> {
+    #[serde(rename = "Block Manager ID", borrow, default)]
+    pub(super) id: BlockManagerId<'a>,
+    #[serde(rename = "Maximum Memory", default)]
+    pub(super) memory: Number,
+}
+
+#[derive(Deserialize, Default)]
+pub(super) struct BlockManagerId<'a> {
+    #[serde(rename = "Executor ID", borrow, default)]
+    pub(super) executor: Text<'a>,
+}
+
+/// Peaks of one executor in one stage attempt; written with `spark.eventLog.logStageExecutorMetrics` only.
+#[derive(Deserialize)]
+pub(super) struct StageExecutorMetrics<'a> {
+    #[serde(rename = "Executor ID", borrow)]
+    pub(super) executor: Text<'a>,
+    #[serde(rename = "Stage ID")]
+    pub(super) stage: Number,
+    #[serde(rename = "Stage Attempt ID", default)]
+    pub(super) attempt: Number,
+    #[serde(rename = "Executor Metrics", default)]
+    pub(super) metrics: Option<ExecutorMetrics>,
+}
+
+#[derive(Deserialize, Default)]
+pub(super) struct ExecutorMetrics {
+    #[serde(rename = "JVMHeapMemory", default)]
+    heap: Number,
+    #[serde(rename = "OnHeapStorageMemory", default)]
+    on_heap: Number,
+    #[serde(rename = "OffHeapStorageMemory", default)]
+    off_heap: Number,
+}
+
+impl ExecutorMetrics {
+    /// Bytes of storage memory. `None` where nothing was measured while the stage ran: no heap is empty, so all is 0 then.
+    pub(super) fn storage(&self) -> Option<u64> {
+        self.heap.0.filter(|&heap| heap > 0)?;
+        let on_heap = clamp_u64(self.on_heap.0?);
+        Some(on_heap.saturating_add(clamp_u64(self.off_heap.0.unwrap_or(0))))
+    }
 }
 
 #[derive(Deserialize)]

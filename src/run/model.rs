@@ -125,11 +125,22 @@ pub struct Stage {
     pub partial: bool,
     /// What its failed tasks said, each error once (at most [`Stage::MAX_FAILURES`] different ones).
     pub failures: Vec<TaskFailure>,
+    /// Peaks of its executors where `SparkListenerStageExecutorMetrics` has them; mostly empty, as they are off by default.
+    pub storage_peaks: Vec<StoragePeak>,
 }
 
 impl Stage {
     /// How many different errors a stage keeps.
     pub const MAX_FAILURES: usize = 8;
+}
+
+/// The most storage memory that an executor used while a stage attempt ran.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoragePeak {
+    /// Index into [`Run::executors`].
+    pub executor: u16,
+    /// `OnHeapStorageMemory` + `OffHeapStorageMemory`, each at its peak.
+    pub bytes: u64,
 }
 
 /// An error that ended tasks.
@@ -497,6 +508,8 @@ pub struct Executor {
     pub removed: Option<i64>,
     /// `Removed Reason`.
     pub removed_reason: Option<String>,
+    /// Bytes of memory that can hold blocks: `Maximum Memory` of `SparkListenerBlockManagerAdded`.
+    pub storage_memory: Option<u64>,
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@
 //! One thing keeps one replacement everywhere (`host-2`, `path-7.parquet`), so that findings still say which was which.
 //! Numbers, times, operators, columns and settings stay.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::OnceLock;
 
 use regex::{Captures, Regex};
@@ -13,48 +14,7 @@ use super::{Run, Shared};
 
 /// Replaces the names of the application, its hosts, its user and all paths and addresses, in every text of the run.
 pub fn redact(run: &mut Run) {
-    let mut redactor = Redactor::new(run);
-    let texts = &mut redactor;
-    let application = &mut run.application;
-    for (name, replacement) in [(&mut application.id, "application"), (&mut application.name, "job")] {
-        if name.is_some() {
-            *name = Some(replacement.to_owned());
-        }
-    }
-    application.user = None;
-    application.command = None;
-    for (index, host) in run.hosts.iter_mut().enumerate() {
-        *host = host_name(index);
-    }
-    run.conf.values_mut().for_each(|value| texts.redact(value));
-    run.coverage.notes.iter_mut().for_each(|note| texts.redact(note));
-    for executor in &mut run.executors {
-        texts.redact_some(&mut executor.removed_reason);
-    }
-    for stage in run.stages.values_mut() {
-        texts.redact_shared(&mut stage.name, Redactor::redact_site);
-        texts.redact_shared(&mut stage.details, Redactor::redact);
-        texts.redact_some(&mut stage.failure);
-        stage.call_site.iter_mut().for_each(|site| texts.redact_site(site));
-        stage.failures.iter_mut().for_each(|failure| texts.redact(&mut failure.message));
-        for rdd in &mut stage.rdds {
-            texts.redact_shared(&mut rdd.name, Redactor::redact);
-            texts.redact_shared(&mut rdd.call_site, Redactor::redact_site);
-        }
-    }
-    for job in run.jobs.values_mut() {
-        job.call_site.iter_mut().for_each(|site| texts.redact_site(site));
-        for text in [&mut job.call_stack, &mut job.description, &mut job.group, &mut job.failure] {
-            texts.redact_some(text);
-        }
-    }
-    for execution in run.executions.values_mut() {
-        texts.redact_site(&mut execution.description);
-        texts.redact_shared(&mut execution.details, Redactor::redact);
-        texts.redact_some(&mut execution.error);
-        execution.modified_configs.values_mut().for_each(|value| texts.redact(value));
-        redact_plan(&mut execution.plan, texts);
-    }
+    Redactor::of(&[run]).run(run);
 }
 
 /// Without recursion: plans can be deep.
@@ -68,40 +28,153 @@ fn redact_plan(plan: &mut PlanNode, texts: &mut Redactor) {
     }
 }
 
-fn host_name(index: usize) -> String {
-    format!("host-{}", index + 1)
+/// Each of these names once, with a replacement that counts them.
+fn numbered<'a>(names: impl IntoIterator<Item = &'a str>, kind: &str) -> HashMap<String, String> {
+    let mut numbered = HashMap::new();
+    for name in names {
+        let next = numbered.len() + 1;
+        numbered.entry(name.to_owned()).or_insert_with(|| format!("{kind}-{next}"));
+    }
+    numbered
 }
 
-/// What is replaced by what.
-struct Redactor {
+/// Hosts in settings that are no paths: `broker-1.example:9092,broker-2.example:9092`, or a name in a setting for one.
+fn hosts_of_settings(run: &Run) -> impl Iterator<Item = &str> {
+    let modified = run.executions.values().flat_map(|execution| &execution.modified_configs);
+    run.conf.iter().chain(modified).flat_map(|(key, value)| {
+        let key = key.to_ascii_lowercase();
+        let is_of_host = ["host", "hostname", "address", "endpoint", "servers"].iter().any(|end| key.ends_with(end));
+        value.split(',').filter_map(move |item| host(item.trim(), is_of_host))
+    })
+}
+
+/// The host of `host:port`; of a host alone where it is known to be one.
+fn host(item: &str, known: bool) -> Option<&str> {
+    let (host, has_port) = match item.rsplit_once(':') {
+        Some((host, port)) if (2..=5).contains(&port.len()) && port.bytes().all(|b| b.is_ascii_digit()) => (host, true),
+        _ => (item, false),
+    };
+    let is_name = host.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_'))
+        && !host.bytes().all(|byte| byte.is_ascii_digit());
+    let says_nothing = ["localhost", "0.0.0.0", "true", "false"].contains(&host);
+    (is_name && !says_nothing && (known || has_port)).then_some(host)
+}
+
+/// Paths with blanks in the call sites of a run, without the line.
+fn paths_with_blanks(run: &Run) -> impl Iterator<Item = &str> {
+    let stages = run.stages.values().flat_map(|stage| {
+        let rdds = stage.rdds.iter().map(|rdd| rdd.call_site.as_str());
+        [stage.name.as_str()].into_iter().chain(stage.call_site.as_deref()).chain(rdds)
+    });
+    let jobs = run.jobs.values().filter_map(|job| job.call_site.as_deref());
+    let executions = run.executions.values().map(|execution| execution.description.as_str());
+    let places = stages.chain(jobs).chain(executions).filter_map(|site| place(site)).map(|(_, place)| place);
+    places.map(|place| path_and_line(place).0).filter(|path| path.contains(char::is_whitespace))
+}
+
+/// The function of a call site and its place, where that is a path.
+fn place(site: &str) -> Option<(&str, &str)> {
+    site.split_once(" at ").filter(|(_, place)| place.contains(['/', '\\']) && !place.contains('\n'))
+}
+
+/// A path, and the line behind it with its colon; empty if there is none.
+fn path_and_line(path: &str) -> (&str, &str) {
+    match path.rfind(':').map(|colon| path.split_at(colon)) {
+        Some((path, line)) if line.len() > 1 && line[1..].bytes().all(|byte| byte.is_ascii_digit()) => (path, line),
+        _ => (path, ""),
+    }
+}
+
+/// What is replaced by what: in one run, or alike in several.
+#[derive(Debug)]
+pub struct Redactor {
     /// Names as they are written → replacements.
     names: HashMap<String, String>,
     /// Any of the names; `None` if there are none.
     any_name: Option<Regex>,
     /// Paths without extension and line → their number.
     paths: HashMap<String, usize>,
+    /// Paths of call sites that hold blanks, the longest first: nothing but the call sites says where they end.
+    paths_with_blanks: Vec<String>,
 }
 
 impl Redactor {
-    fn new(run: &Run) -> Self {
+    /// For these runs. What they share has one replacement in all of them.
+    pub fn of(runs: &[&Run]) -> Self {
         let mut names: HashMap<String, String> = HashMap::new();
-        let application = &run.application;
-        for (name, replacement) in
-            [(&application.id, "application"), (&application.name, "job"), (&application.user, "user")]
-        {
-            names.extend(name.iter().map(|name| (name.clone(), replacement.to_owned())));
+        for application in runs.iter().map(|run| &run.application) {
+            for (name, replacement) in
+                [(&application.id, "application"), (&application.name, "job"), (&application.user, "user")]
+            {
+                names.extend(name.iter().map(|name| (name.clone(), replacement.to_owned())));
+            }
         }
-        names.extend(run.hosts.iter().enumerate().map(|(index, host)| (host.clone(), host_name(index))));
-        if let Some(driver) = run.conf.get("spark.driver.host") {
+        let hosts = runs.iter().flat_map(|run| run.hosts.iter().map(String::as_str));
+        names.extend(numbered(hosts, "host"));
+        for driver in runs.iter().filter_map(|run| run.conf.get("spark.driver.host")) {
             names.entry(driver.clone()).or_insert_with(|| "driver-host".to_owned());
         }
+        let others: Vec<&str> =
+            runs.iter().flat_map(|run| hosts_of_settings(run)).filter(|host| !names.contains_key(*host)).collect();
+        names.extend(numbered(others, "other-host"));
         names.retain(|name, _| !name.trim().is_empty());
         // Of names that begin alike, the longer one is meant.
         let mut longest_first: Vec<&str> = names.keys().map(String::as_str).collect();
         longest_first.sort_by_key(|name| (std::cmp::Reverse(name.len()), *name));
         let alternatives: Vec<String> = longest_first.iter().map(|name| regex::escape(name)).collect();
         let any_name = Regex::new(&alternatives.join("|")).ok().filter(|_| !alternatives.is_empty());
-        Self { names, any_name, paths: HashMap::new() }
+        let paths_with_blanks: BTreeSet<&str> = runs.iter().flat_map(|run| paths_with_blanks(run)).collect();
+        let mut paths_with_blanks: Vec<String> = paths_with_blanks.into_iter().map(str::to_owned).collect();
+        paths_with_blanks.sort_by_key(|path| std::cmp::Reverse(path.len()));
+        Self { names, any_name, paths: HashMap::new(), paths_with_blanks }
+    }
+
+    /// Redacts every text of one of the runs.
+    pub fn run(&mut self, run: &mut Run) {
+        let texts = self;
+        let application = &mut run.application;
+        for (name, replacement) in [(&mut application.id, "application"), (&mut application.name, "job")] {
+            if name.is_some() {
+                *name = Some(replacement.to_owned());
+            }
+        }
+        application.user = None;
+        application.command = None;
+        for host in &mut run.hosts {
+            if let Some(name) = texts.names.get(host) {
+                host.clone_from(name);
+            }
+        }
+        run.conf.values_mut().for_each(|value| texts.redact(value));
+        run.coverage.notes.iter_mut().for_each(|note| texts.redact(note));
+        for executor in &mut run.executors {
+            texts.redact_some(&mut executor.removed_reason);
+        }
+        for stage in run.stages.values_mut() {
+            texts.redact_shared(&mut stage.name, Self::redact_site);
+            texts.redact_shared(&mut stage.details, Self::redact);
+            texts.redact_some(&mut stage.failure);
+            stage.call_site.iter_mut().for_each(|site| texts.redact_site(site));
+            stage.failures.iter_mut().for_each(|failure| texts.redact(&mut failure.message));
+            for rdd in &mut stage.rdds {
+                texts.redact_shared(&mut rdd.name, Self::redact);
+                texts.redact_shared(&mut rdd.call_site, Self::redact_site);
+            }
+        }
+        for job in run.jobs.values_mut() {
+            job.call_site.iter_mut().for_each(|site| texts.redact_site(site));
+            for text in [&mut job.call_stack, &mut job.description, &mut job.group, &mut job.failure] {
+                texts.redact_some(text);
+            }
+        }
+        for execution in run.executions.values_mut() {
+            texts.redact_site(&mut execution.description);
+            texts.redact_shared(&mut execution.details, Self::redact);
+            texts.redact_some(&mut execution.error);
+            execution.modified_configs.values_mut().for_each(|value| texts.redact(value));
+            redact_plan(&mut execution.plan, texts);
+        }
     }
 
     fn redact_shared(&mut self, text: &mut Shared, redact: fn(&mut Self, &mut String)) {
@@ -116,17 +189,27 @@ impl Redactor {
         text.iter_mut().for_each(|text| self.redact(text));
     }
 
-    /// `collect at /srv/my jobs/orders.py:57`: a path in a call site may hold blanks.
-    fn redact_site(&mut self, site: &mut String) {
-        match site.split_once(" at ") {
-            Some((function, place)) if place.contains(['/', '\\']) && !place.contains('\n') => {
-                *site = format!("{function} at {}", self.path(place));
+    /// Redacts a call site, `collect at /srv/my jobs/orders.py:57`: a path in it may hold blanks.
+    pub fn redact_site(&mut self, site: &mut String) {
+        match place(site) {
+            Some((function, place)) => {
+                let mut function = function.to_owned();
+                let place = self.path(place);
+                self.redact(&mut function);
+                *site = format!("{function} at {place}");
             }
-            _ => self.redact(site),
+            None => self.redact(site),
         }
     }
 
-    fn redact(&mut self, text: &mut String) {
+    /// Redacts any text that was made of the runs.
+    pub fn redact(&mut self, text: &mut String) {
+        for index in 0..self.paths_with_blanks.len() {
+            if text.contains(&self.paths_with_blanks[index]) {
+                let path = self.paths_with_blanks[index].clone();
+                *text = text.replace(&path, &self.path(&path));
+            }
+        }
         let Some(paths) = path_pattern() else { return };
         let without_paths =
             paths.replace_all(text, |found: &Captures<'_>| format!("{}{}", &found[1], self.path(&found[2])));
@@ -153,12 +236,7 @@ impl Redactor {
 
     /// `path-7.py:57`: the extension and the line stay.
     fn path(&mut self, path: &str) -> String {
-        let (path, line) = match path.rsplit_once(':') {
-            Some((before, line)) if !line.is_empty() && line.bytes().all(|byte| byte.is_ascii_digit()) => {
-                (before, format!(":{line}"))
-            }
-            _ => (path, String::new()),
-        };
+        let (path, line) = path_and_line(path);
         let path = path.trim_end_matches('.');
         let extension = match path.rsplit(['/', '\\']).next().and_then(|name| name.rsplit_once('.')) {
             Some((_, extension))
@@ -171,6 +249,19 @@ impl Redactor {
         let next = self.paths.len() + 1;
         let number = *self.paths.entry(path.trim_end_matches(['/', '\\']).to_owned()).or_insert(next);
         format!("path-{number}{extension}{line}")
+    }
+}
+
+/// A key of a setting without what it names: a bucket, or an account of a store.
+pub fn redact_key(key: &str) -> Cow<'_, str> {
+    static BUCKET: OnceLock<Option<Regex>> = OnceLock::new();
+    static ACCOUNT: OnceLock<Option<Regex>> = OnceLock::new();
+    let bucket = BUCKET.get_or_init(|| Regex::new(r"(\bfs\.s3a\.bucket\.)\S+(\.[^.]+)$").ok());
+    let account = ACCOUNT.get_or_init(|| Regex::new(r"[\w-]+(\.(?:dfs|blob)\.core\.)").ok());
+    match (bucket, account) {
+        (Some(bucket), _) if bucket.is_match(key) => bucket.replace(key, "${1}bucket${2}"),
+        (_, Some(account)) => account.replace(key, "account${1}"),
+        _ => key.into(),
     }
 }
 
@@ -197,7 +288,7 @@ mod tests {
 
     fn redacted(text: &str) -> String {
         let mut text = text.to_owned();
-        Redactor::new(&run()).redact(&mut text);
+        Redactor::of(&[&run()]).redact(&mut text);
         text
     }
 
@@ -220,6 +311,64 @@ mod tests {
         assert_eq!(redacted("jdbc:postgresql://ada:secret@db/orders"), "path-1");
         assert_eq!(redacted("12/15 tasks, 3 GiB/s, 2 * price / 7"), "12/15 tasks, 3 GiB/s, 2 * price / 7");
         assert_eq!(redacted(r"D:\jobs\orders.py:57"), "path-1.py:57");
+    }
+
+    #[test]
+    fn a_path_with_blanks_is_known_from_its_call_site() {
+        let mut run = run();
+        let site = "collect at /srv/ada/my jobs/orders.py:57".to_owned();
+        run.executions.insert(0, SqlExecution { description: site.clone(), ..SqlExecution::default() });
+        let mut text = format!("it failed in {site}: File \"/srv/ada/my jobs/orders.py\", line 57");
+        Redactor::of(&[&run]).redact(&mut text);
+        assert_eq!(text, "it failed in collect at path-1.py:57: File \"path-1.py\", line 57");
+    }
+
+    #[test]
+    fn hosts_of_settings_are_replaced_wherever_they_stand() {
+        let mut run = run();
+        for (key, value) in [
+            ("spark.orders.brokers", "broker-1.acme.example:9092, broker-2.acme.example:9092"),
+            ("spark.hadoop.fs.s3a.endpoint", "s3.acme.example"),
+            ("spark.executor.memory", "4g"),
+            ("spark.driver.bindAddress", "0.0.0.0"),
+            ("spark.driver.extraJavaOptions", "-Dlevel:10"),
+        ] {
+            run.conf.insert(key.to_owned(), value.to_owned());
+        }
+        let mut text = "broker-2.acme.example refused, s3.acme.example:443 and 4g at 0.0.0.0 -Dlevel:10".to_owned();
+        Redactor::of(&[&run]).redact(&mut text);
+        assert_eq!(text, "other-host-3 refused, other-host-1:443 and 4g at 0.0.0.0 -Dlevel:10");
+    }
+
+    #[test]
+    fn runs_share_their_replacements() {
+        let (mut one, mut other) = (run(), run());
+        other.hosts.reverse();
+        other.application.user = Some("grace".to_owned());
+        let mut redactor = Redactor::of(&[&one, &other]);
+        redactor.run(&mut one);
+        redactor.run(&mut other);
+        assert_eq!(
+            (one.hosts, other.hosts),
+            (vec!["host-1".into(), "host-2".into()], vec!["host-2".into(), "host-1".into()])
+                as (Vec<String>, Vec<String>)
+        );
+        let mut text = "ada or grace".to_owned();
+        redactor.redact(&mut text);
+        assert_eq!(text, "user or user");
+    }
+
+    #[test]
+    fn keys_keep_what_they_are_about() {
+        assert_eq!(
+            redact_key("spark.hadoop.fs.s3a.bucket.acme-orders.endpoint"),
+            "spark.hadoop.fs.s3a.bucket.bucket.endpoint"
+        );
+        assert_eq!(
+            redact_key("fs.azure.account.auth.type.acme.dfs.core.windows.net"),
+            "fs.azure.account.auth.type.account.dfs.core.windows.net"
+        );
+        assert_eq!(redact_key("spark.sql.shuffle.partitions"), "spark.sql.shuffle.partitions");
     }
 
     #[test]

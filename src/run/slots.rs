@@ -45,7 +45,8 @@ pub fn stage_cores(run: &Run, key: StageKey) -> Option<f64> {
         match (executor.cores, executor.added) {
             (Some(count), Some(added)) => {
                 // A stage within one millisecond still has the executors alive at that time.
-                let (since, until) = (added.max(from), executor.removed.unwrap_or(i64::MAX).min(to.max(from + 1)));
+                let (since, until) =
+                    (added.max(from), executor.removed.unwrap_or(i64::MAX).min(to.max(from.saturating_add(1))));
                 cores += f64::from(count) * (until.saturating_sub(since).max(0) as f64 / length);
             }
             _ if ran_on(index) => return None,
@@ -203,6 +204,14 @@ mod tests {
             Stage { submitted: Some(1000), completed: Some(2000), tasks: tasks(&[(500, 1000)]), ..Stage::default() };
         run.stages.insert(KEY, stage);
         run
+    }
+
+    #[test]
+    fn a_stage_at_the_end_of_all_times_has_no_cores() {
+        let mut run = run(&[(Some(4), 1, None)]);
+        let stage = run.stages.get_mut(&KEY).unwrap();
+        (stage.submitted, stage.completed) = (Some(i64::MAX), Some(i64::MAX));
+        assert_eq!(stage_cores(&run, KEY), None);
     }
 
     #[test]

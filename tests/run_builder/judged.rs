@@ -27,6 +27,7 @@ pub(crate) const LOGS: &[&str] = &[
     "sources-3.5",
     "streaming-3.5",
     "stuck_task-4.3",
+    "cached_host-3.5",
 ];
 
 pub(crate) fn path(log: &str) -> PathBuf {

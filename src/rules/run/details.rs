@@ -1,10 +1,10 @@
 //! What a hover says of a measured stage.
 
 use super::aqe_skew_gates::{Outcome, gates};
-use super::host_score;
 use super::stage_plan::StagePlan;
 use super::view::{self, StageView};
 use super::words::{bytes, count, duration, percent, ratio, sparkline};
+use super::{host_score, host_storage};
 use crate::run::model::StageKey;
 use crate::run::stats::{Distribution, median, pick};
 use crate::run::{Rows, Run};
@@ -29,7 +29,8 @@ pub fn stage_details(run: &Run, stage: StageKey) -> String {
     }
     lines.push("```".to_owned());
     let hosts = not_a_slow_host(&view).or_else(|| odd_host(&view));
-    lines.extend(hosts.into_iter().flat_map(|sentence| [String::new(), sentence]));
+    let hosts = hosts.into_iter().chain(full_host(&view));
+    lines.extend(hosts.flat_map(|sentence| [String::new(), sentence]));
     lines.join("\n")
 }
 
@@ -143,6 +144,22 @@ fn odd_host(view: &StageView<'_>) -> Option<String> {
     let name = view.run.hosts.get(usize::from(*host))?;
     (worst.score >= WORTH_A_WORD).then(|| {
         format!("Experimental: {name} is {} the median host over {}.", ratio(worst.score), worst.signals.join(", "))
+    })
+}
+
+/// The host whose storage memory was much fuller than that of the others.
+fn full_host(view: &StageView<'_>) -> Option<String> {
+    const WORTH_A_WORD: f64 = 2.0;
+    const LEAST_SHARE: f64 = 0.1;
+    let hosts = host_storage::storage(view);
+    let (host, fullest) = hosts.iter().max_by(|(_, a), (_, b)| a.times().total_cmp(&b.times()))?;
+    let name = view.run.hosts.get(usize::from(*host))?;
+    (fullest.times() >= WORTH_A_WORD && fullest.share() >= LEAST_SHARE).then(|| {
+        format!(
+            "Experimental: {name} used {} the storage memory of the median host at its peak: {}.",
+            ratio(fullest.times()),
+            fullest.words()
+        )
     })
 }
 

@@ -15,6 +15,7 @@ mod advice;
 mod details;
 mod evidence;
 mod host_score;
+mod host_storage;
 mod in_force;
 mod micro_batches;
 mod sources;

@@ -6,7 +6,7 @@ use super::host_score::{self, HostScore};
 use super::in_force::in_force;
 use super::view::StageView;
 use super::words::{count, duration, percent, ratio};
-use super::{advice, on_stage, per_stage_many, skewed_stage};
+use super::{advice, host_storage, on_stage, per_stage_many, skewed_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
 use crate::run::model::Locality;
@@ -23,6 +23,10 @@ declare_rule! {
     /// A mean is easily bent, so what could explain it otherwise is computed and named: one task alone, several hosts at
     /// once, more data, locality, garbage collection, a host that is a Kubernetes pod, start-up of executors. A hit with
     /// such an explanation is a hint, is never shown on a line of code, and never says that a machine is bad.
+    ///
+    /// Two numbers stand beside a hit as experimental hints and make none: a score of the host over several signals, and how
+    /// full its storage memory was against the median host. Spark logs the latter with
+    /// `spark.eventLog.logStageExecutorMetrics=true` only.
     ///
     /// ## Silent when
     /// The stage has fewer than 15 tasks or 3 hosts. With 6 equal hosts or more an even share is below a fifth: the rule
@@ -175,6 +179,14 @@ fn describe(
         verdict.prove(
             "score against the median host (experimental)",
             format!("{} over {}", ratio(score.score), score.signals.join(", ")),
+            None,
+            None,
+        );
+    }
+    if let Some(storage) = host_storage::storage(view).get(&hit.host) {
+        verdict.prove(
+            "peak storage memory against the median host (experimental)",
+            format!("{} ({})", ratio(storage.times()), storage.words()),
             None,
             None,
         );

@@ -30,10 +30,14 @@ SCENARIOS = {
     "join_sides": ("local[2]", {"spark.sql.shuffle.partitions": "4", "spark.driver.memory": "2g"}),
     "python_udf": ("local[2]", {"spark.sql.shuffle.partitions": "4"}),
     "stuck_task": ("cluster", {}),
+    # Short stages have peaks if they are looked at often; tasks stay where their blocks are.
+    "cached_host": ("cluster", {"spark.eventLog.logStageExecutorMetrics": "true", "spark.locality.wait": "30s",
+                                "spark.executor.metrics.pollingInterval": "100ms"}),
     "streaming": ("local[2]", {"spark.sql.shuffle.partitions": "2"}),
 }
 
-KEPT_SETTINGS = ("spark.sql.", "spark.memory.", "spark.speculation", "spark.driver.memory", "spark.app.name", "spark.master")
+KEPT_SETTINGS = ("spark.sql.", "spark.memory.", "spark.speculation", "spark.locality.", "spark.driver.memory", "spark.app.name",
+                 "spark.master")
 
 
 def environment(venv, scratch, address="127.0.0.1"):
@@ -110,6 +114,7 @@ KEPT = {
     "SparkListenerExecutorAdded", "SparkListenerExecutorRemoved", "SparkListenerJobStart", "SparkListenerJobEnd",
     "SparkListenerStageSubmitted", "SparkListenerStageCompleted", "SparkListenerTaskEnd", "SparkListenerSQLExecutionStart",
     "SparkListenerSQLExecutionEnd", "SparkListenerSQLAdaptiveExecutionUpdate", "SparkListenerDriverAccumUpdates",
+    "SparkListenerBlockManagerAdded", "SparkListenerStageExecutorMetrics",
 }
 
 
