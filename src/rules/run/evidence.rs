@@ -8,10 +8,12 @@ use super::{
 use crate::rules::{Rule, State, Verdict};
 use crate::run::Run;
 
-/// Whether a stage of this SQL execution, or of none that is known, may have run a plan that was not told.
-pub(super) fn lacks_plan(run: &Run, execution: Option<i64>) -> bool {
+/// Whether a stage may have run a plan that was not told: one of a SQL execution, or one that may be of one not known.
+pub(super) fn lacks_plan(view: &StageView<'_>) -> bool {
+    let run = view.run;
+    let of_a_job = || run.jobs.values().any(|job| job.stages.contains(&view.key.stage));
     let summary = run.coverage.summary.as_ref();
-    summary.is_some_and(|summary| execution.is_some() || !summary.has_all_executions())
+    summary.is_some_and(|summary| view.execution.is_some() || !summary.has_all_executions() || !of_a_job())
 }
 
 /// Whether executors may have run more than what was told.

@@ -112,8 +112,7 @@ impl<'a> StagePlan<'a> {
     /// The part of the plan that the stage ran; empty where the log doesn't tell.
     pub(crate) fn of(view: &StageView<'a>) -> Self {
         let (run, stage) = (view.run, view.stage);
-        let untold = evidence::lacks_plan(run, view.execution);
-        let mut found = Self { execution: view.execution, untold, ..Self::default() };
+        let mut found = Self { execution: view.execution, untold: evidence::lacks_plan(view), ..Self::default() };
         let Some(plan) = view.execution.and_then(|id| run.executions.get(&id)).map(|execution| &execution.plan) else {
             return found;
         };
