@@ -8,6 +8,8 @@ use std::path::Path;
 use proptest::prelude::*;
 use proptest::sample::Index;
 use sparkls::eventlog::{self, ReadError};
+use sparkls::rules::RuleSettings;
+use sparkls::rules::run::verdicts;
 use sparkls::run::Run;
 use sparkls::run::model::Coverage;
 use sparkls::run::slots::{Replay, stage_slots, tail};
@@ -63,6 +65,7 @@ fn ask(run: &Run) {
         assert!(execution.plan.walk().count() < 1_000_000);
     }
     assert!(run.coverage.bad_offsets.len() <= 3);
+    let _ = verdicts(run, &RuleSettings::default());
 }
 
 /// Every line that is not blank is an event, a bad line, or the cut last one.

@@ -8,7 +8,7 @@ use run_builder::judged::{LOGS, fired, judge, read, run_state, state};
 use run_builder::{RunBuilder, join_plan, task};
 use sparkls::rules::{MeasuredRun, State, Verdict};
 use sparkls::run::Run;
-use sparkls::run::model::{PlanNode, StageKey, Task};
+use sparkls::run::model::{Job, PlanNode, StageKey, Task};
 use sparkls::run::summary::Summary;
 
 /// Tells of all jobs, stages, tasks and SQL executions.
@@ -107,6 +107,9 @@ fn rules_on_plans_say_that_none_is_told() {
 fn one_task_of_an_rdd_is_one_task_unless_executions_are_missing() {
     let mut builder = RunBuilder::new(4, 1, 100);
     builder.stage(1, vec![task(0, 60_000)]);
+    let of_no_job = told(builder.run.clone(), whole());
+    assert_eq!(state(&of_no_job, "too-few-partitions", 1), State::NotRecorded("SQL plan".to_owned()));
+    builder.run.jobs.insert(0, Job { stages: vec![1], ..Job::default() });
     assert_eq!(fired(&told(builder.run.clone(), whole()), "too-few-partitions").len(), 1);
     for lacking in [
         Summary { executions_missing: Some(1), ..whole() },

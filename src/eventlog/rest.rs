@@ -261,7 +261,7 @@ fn notes(told: &Told, why: &str, unreadable: u64) -> Vec<String> {
     ];
     for (missing, what, setting) in gone {
         if missing > 0 {
-            notes.push(format!("{what} missing: {missing}; the server keeps the last ones only ({setting})"));
+            notes.push(format!("{what} missing: {missing}; a server keeps the last ones only ({setting})"));
         }
     }
     if summary.executions_missing.is_none() {
@@ -277,7 +277,7 @@ fn notes(told: &Told, why: &str, unreadable: u64) -> Vec<String> {
         let more = told.short.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(", and {more} stages more") } else { String::new() };
         notes.push(format!(
-            "tasks missing: {}{more}; the server keeps a part only (spark.ui.retainedTasks)",
+            "tasks missing: {}{more}; a server keeps a part of them only (spark.ui.retainedTasks)",
             stages.join(", ")
         ));
     }

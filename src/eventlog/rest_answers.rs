@@ -1,5 +1,7 @@
 //! Answers of Spark's REST API, with the fields that a run keeps. All of them may be missing.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::lenient::{Flag, Number, Text};
@@ -64,6 +66,9 @@ pub(super) struct Executor<'a> {
 #[serde(default, rename_all = "camelCase")]
 pub(super) struct Job<'a> {
     pub(super) job_id: Number,
+    /// The call site of its last stage.
+    #[serde(borrow)]
+    pub(super) name: Text<'a>,
     #[serde(borrow)]
     pub(super) description: Text<'a>,
     #[serde(borrow)]
@@ -189,8 +194,12 @@ pub(super) struct Execution<'a> {
     pub(super) running_job_ids: Vec<Number>,
     pub(super) success_job_ids: Vec<Number>,
     pub(super) failed_job_ids: Vec<Number>,
+    /// From Spark 4.0 on, as the next two.
     #[serde(borrow)]
     pub(super) error_message: Text<'a>,
+    pub(super) root_execution_id: Number,
+    #[serde(borrow)]
+    pub(super) modified_configs: BTreeMap<String, Text<'a>>,
 }
 
 /// Milliseconds since the epoch of a time as the API writes it, `2026-11-29T22:22:59.134GMT`; `None` for one that was not

@@ -6,6 +6,7 @@ use super::lenient::{Number, Text};
 use super::rest_answers::{
     Application, Attempt, Environment, Execution, Executor, Job, Stage, Task, TaskMetrics, millis,
 };
+use crate::run::keys::names_python;
 
 fn text<'a>(text: &'a Text<'_>) -> Option<&'a str> {
     text.0.as_deref()
@@ -84,8 +85,11 @@ pub(super) fn executor(executor: &Executor<'_>) -> Vec<Value> {
 pub(super) fn job(job: &Job<'_>, execution: Option<i64>) -> Vec<Value> {
     let mut properties = json!({});
     let execution = execution.map(|id| id.to_string());
+    // A name that is a line of Python was given by Python; others are made of the JVM's stack, and stand in the stage, too.
+    let site = text(&job.name).filter(|name| names_python(name));
     for (key, value) in [
         ("spark.sql.execution.id", execution.as_deref()),
+        ("callSite.short", site),
         ("spark.job.description", text(&job.description)),
         ("spark.jobGroup.id", text(&job.job_group)),
     ] {
@@ -226,6 +230,10 @@ pub(super) fn execution(execution: &Execution<'_>, until: i64) -> Vec<Value> {
         "description": text(&execution.description),
         "time": started,
     });
+    let start = with(start, "rootExecutionId", execution.root_execution_id.0);
+    let pair = |(key, value): (&String, &Text<'_>)| Some((key.clone(), Value::from(text(value)?)));
+    let configs: Map<String, Value> = execution.modified_configs.iter().filter_map(pair).collect();
+    let start = with(start, "modifiedConfigs", Some(configs));
     let status = text(&execution.status);
     let ended = started.zip(execution.duration.0).map(|(start, duration)| start.saturating_add(duration));
     let ended = ended.filter(|&time| time <= until && matches!(status, Some("COMPLETED" | "FAILED")));
@@ -236,7 +244,7 @@ pub(super) fn execution(execution: &Execution<'_>, until: i64) -> Vec<Value> {
             "time": time,
         });
         let failed = (status == Some("FAILED")).then_some("the server does not tell why");
-        with(end, "errorMessage", text(&execution.error_message).or(failed))
+        with(end, "errorMessage", text(&execution.error_message).filter(|told| !told.is_empty()).or(failed))
     });
     std::iter::once(start).chain(end).collect()
 }

@@ -232,6 +232,27 @@ fn an_execution_that_runs_has_no_end() {
 }
 
 #[test]
+fn spark_4_tells_more_of_an_execution() {
+    let sql = r#"[{"id": 7, "status": "FAILED", "submissionTime": "2026-11-29T22:31:20.000GMT", "duration": 5, "failedJobIds": [0],
+        "rootExecutionId": 6, "errorMessage": "[OUT] of luck\n at x", "modifiedConfigs": {"spark.sql.shuffle.partitions": "8"}},
+        {"id": 8, "status": "FAILED", "submissionTime": "2026-11-29T22:31:20.000GMT", "duration": 5, "errorMessage": ""}]"#;
+    let run = but("sql", Ok(sql)).unwrap();
+    let execution = &run.executions[&7];
+    assert_eq!((execution.root, execution.error.as_deref()), (Some(6), Some("[OUT] of luck")));
+    assert_eq!(execution.modified_configs["spark.sql.shuffle.partitions"], "8");
+    assert_eq!(run.jobs[&0].execution, Some(7));
+    assert_eq!(run.executions[&8].error.as_deref(), Some("the server does not tell why"));
+}
+
+#[test]
+fn a_job_that_python_named_has_its_line() {
+    let run = told("live");
+    assert_eq!(run.jobs[&3].call_site.as_deref(), Some("sum at /srv/jobs/live.py:23"));
+    let log = crate::eventlog::read(&fixture("eventlogs/slow-host.zstd"), &mut |_| true).unwrap();
+    assert_eq!(log.jobs[&4].call_site.as_deref(), Some("sum at /srv/jobs/slow_host/job.py:23"), "as in a log");
+}
+
+#[test]
 fn what_is_no_answer_of_the_api_is_an_error() {
     for (file, answer) in
         [("jobs", "{\"error\": 1}"), ("stages", "[1]"), ("application", "<p>Log in"), ("environment", "")]

@@ -36,8 +36,7 @@ pub fn stage_details(run: &Run, stage: StageKey) -> String {
 
 /// What a stage is for: `join`, `aggregate`, `window`, `sort`, `write`, `scan`, or `stage` where the log doesn't tell.
 pub fn stage_noun(run: &Run, key: StageKey) -> &'static str {
-    let Some(stage) = run.stages.get(&key) else { return "stage" };
-    StagePlan::of(run, stage, view::execution_of(run, key)).operator().noun()
+    StagePlan::of(run, key, view::execution_of(run, key)).operator().noun()
 }
 
 /// `**Stage 12** · 200 tasks on 4 hosts · 48.0 s of the run's 61.0 s (79 %)`.

@@ -7,11 +7,13 @@ use super::{
 };
 use crate::rules::{Rule, State, Verdict};
 use crate::run::Run;
+use crate::run::model::StageKey;
 
-/// Whether a stage of this SQL execution, or of none that is known, may have run a plan that was not told.
-pub(super) fn lacks_plan(run: &Run, execution: Option<i64>) -> bool {
+/// Whether a stage may have run a plan that was not told: one of a SQL execution, or one that may be of one not known.
+pub(super) fn lacks_plan(run: &Run, key: StageKey, execution: Option<i64>) -> bool {
+    let of_a_job = || run.jobs.values().any(|job| job.stages.contains(&key.stage));
     let summary = run.coverage.summary.as_ref();
-    summary.is_some_and(|summary| execution.is_some() || !summary.has_all_executions())
+    summary.is_some_and(|summary| execution.is_some() || !summary.has_all_executions() || !of_a_job())
 }
 
 /// Whether executors may have run more than what was told.

@@ -2,7 +2,7 @@
 
 use super::evidence;
 use crate::run::Run;
-use crate::run::model::{PlanNode, Stage};
+use crate::run::model::{PlanNode, StageKey};
 
 /// What a stage is for, as far as advice differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -110,10 +110,11 @@ fn reads_shuffle(metric: &str) -> bool {
 
 impl<'a> StagePlan<'a> {
     /// The part of the execution's plan that the stage ran; empty where the log doesn't tell.
-    pub(crate) fn of(run: &'a Run, stage: &Stage, execution: Option<i64>) -> Self {
-        let untold = evidence::lacks_plan(run, execution);
+    pub(crate) fn of(run: &'a Run, key: StageKey, execution: Option<i64>) -> Self {
+        let untold = evidence::lacks_plan(run, key, execution);
         let mut found = Self { execution, untold, ..Self::default() };
-        let Some(plan) = execution.and_then(|id| run.executions.get(&id)).map(|execution| &execution.plan) else {
+        let plan = execution.and_then(|id| run.executions.get(&id)).map(|execution| &execution.plan);
+        let (Some(plan), Some(stage)) = (plan, run.stages.get(&key)) else {
             return found;
         };
         let flat = flatten(plan);

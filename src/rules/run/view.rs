@@ -138,7 +138,7 @@ impl<'a> StageView<'a> {
 
     /// The part of the physical plan that it ran.
     pub(crate) fn plan(&self) -> &StagePlan<'a> {
-        self.plan.get_or_init(|| StagePlan::of(self.run, self.stage, self.execution))
+        self.plan.get_or_init(|| StagePlan::of(self.run, self.key, self.execution))
     }
 
     /// Tasks that count.
