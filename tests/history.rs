@@ -94,6 +94,22 @@ fn a_bad_log_is_named_and_the_others_are_recorded() {
 }
 
 #[test]
+fn all_runs_of_a_folder_are_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let many = folder.path().join("spark-events");
+    std::fs::create_dir(&many).unwrap();
+    for name in ["healthy-3.5", "spill-3.5"] {
+        std::fs::copy(log(name), many.join(format!("{name}.zst"))).unwrap();
+    }
+    std::fs::write(many.join("README.md"), "the logs of the cluster\n").unwrap();
+    let [file, _] = files(&folder);
+    let output = record(std::slice::from_ref(&many), &file);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains(": 2 runs recorded ("), "{}", stderr(&output));
+    assert_eq!(rows_by_run(&file).len(), 2);
+}
+
+#[test]
 fn a_file_that_cannot_be_written_is_an_error() {
     let folder = tempfile::tempdir().unwrap();
     let other = folder.path().join("other.db");

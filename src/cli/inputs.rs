@@ -275,7 +275,7 @@ impl Inputs {
         let mut far = Vec::new();
         for location in elsewhere {
             // What comes once is read once, for all projects.
-            logs::read_all(location, &Which::Newest, |_, read| far.push(read));
+            far.extend(logs::read_all(location, &Which::Newest).map(|(_, read)| read));
         }
         let mut errors = Vec::new();
         for project in self.projects.values_mut() {

@@ -84,14 +84,17 @@ fn instead(location: &Location, error: &ReadError) -> String {
     }
 }
 
-/// Reads every log that `location` and `which` name, one after another, and hands out each with its name for people as soon
-/// as it is read. A log that can't be read is handed out as an error, and the others follow; a location that can't be looked
-/// into is one error under its own name.
-pub fn read_all(location: &Location, which: &Which, mut each: impl FnMut(&str, Result<ReadRun, ReadError>)) {
-    match eventlog::find(location, which) {
-        Ok(found) => found.iter().for_each(|log| each(log.name(), read_log(log))),
-        Err(error) => each(&location.to_string(), Err(error)),
-    }
+/// Reads every log that `location` and `which` name when it is asked for, with its name for people. A log that can't be read
+/// is an error, and the others follow; a location that can't be looked into is one error under its own name.
+pub fn read_all(
+    location: &Location,
+    which: &Which,
+) -> impl Iterator<Item = (String, Result<ReadRun, ReadError>)> + use<> {
+    let (found, refused) = match eventlog::find(location, which) {
+        Ok(found) => (found, None),
+        Err(error) => (Vec::new(), Some((location.to_string(), Err(error)))),
+    };
+    found.into_iter().map(|log| (log.name().to_owned(), read_log(&log))).chain(refused)
 }
 
 fn read_log(log: &Log) -> Result<ReadRun, ReadError> {

@@ -11,7 +11,7 @@ use super::Exit;
 use super::logs::{self, Choice};
 use super::words::count;
 use crate::eventlog::{Location, Which};
-use crate::history::{Recorded, Row, Store, rows_of};
+use crate::history::{HistoryError, Recorded, Row, Store, rows_of};
 use crate::run::Run;
 
 /// What is printed.
@@ -56,22 +56,21 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
     let mut store = args.to.as_deref().map(Store::open).transpose()?;
     let mut tally = Tally::default();
     for location in &args.logs {
-        each_run(location, &args.choice, &mut |log, run| {
+        for (log, run) in runs(location, &args.choice) {
             let recorded = run.map(|run| rows_of(&run)).and_then(|rows| {
                 let recorded = store.as_mut().filter(|_| !rows.is_empty()).map(|store| store.record(&rows));
                 Ok((rows, recorded.transpose()?))
             });
-            // What fails is the file, not this log: the next would fail as well.
-            if let Err(error) = &recorded
-                && error.is::<crate::history::HistoryError>()
-            {
-                return recorded.map(drop);
-            }
+            let recorded = match recorded {
+                // What fails is the file, not this log: the next would fail as well.
+                Err(error) if error.is::<HistoryError>() => return Err(error),
+                recorded => recorded,
+            };
             if args.format == Format::Json {
-                writeln!(anstream::stdout(), "{}", line(log, &recorded))?;
+                writeln!(anstream::stdout(), "{}", line(&log, &recorded))?;
             }
-            tally.add(log, &recorded)
-        })?;
+            tally.add(&log, &recorded)?;
+        }
     }
     writeln!(anstream::stderr(), "{}", tally.summary(args))?;
     Ok(if tally.unreadable > 0 { Exit::Unreadable } else { Exit::Clean }.into())
@@ -79,23 +78,22 @@ pub(super) fn run(args: &Args) -> anyhow::Result<ExitCode> {
 
 type Outcome = anyhow::Result<(Vec<Row>, Option<Recorded>)>;
 
-/// Reads all runs that a LOG holds, one after the other, and hands on each, or why it can't be read, with where it is.
-fn each_run(
-    location: &Location,
-    choice: &Choice,
-    then: &mut dyn FnMut(&str, anyhow::Result<Run>) -> anyhow::Result<()>,
-) -> anyhow::Result<()> {
+/// All runs that a LOG holds, one after the other, each with where it is, or why it can't be read.
+fn runs(location: &Location, choice: &Choice) -> impl Iterator<Item = (String, anyhow::Result<Run>)> + use<> {
     let which = if choice.application.is_some() { choice.which() } else { Which::All };
-    match logs::read(location, &which) {
-        // A stage is told from the others by its plan, and is another one in the file without it.
-        Ok(read) if read.run.coverage.summary.is_some() => {
-            let why = "only what the server tells through REST comes, not the event log: its stages would not be those of \
-                       the other runs";
-            then(&read.source, Err(anyhow!("{}: {why}", read.source)))
-        }
-        Ok(read) => then(&read.source, Ok(read.run)),
-        Err(error) => then(&location.to_string(), Err(error)),
-    }
+    logs::read_all(location, &which).map(|(log, read)| {
+        let run = match read {
+            // A stage is told from the others by its plan, and is another one in the file without it.
+            Ok(read) if read.run.coverage.summary.is_some() => Err(anyhow!(
+                "{log}: only what the server tells through REST comes, not the event log: its stages would not be those \
+                 of the other runs"
+            )),
+            Ok(read) => Ok(read.run),
+            // The error says its cause itself: as a chain it would say it twice.
+            Err(error) => Err(anyhow!("{error}")),
+        };
+        (log, run)
+    })
 }
 
 /// A run for machines.
