@@ -3,7 +3,7 @@
 
 Makes a log of 1 GiB, raw and as Spark's zstd, out of a small real one (see genlog.py), then reads both with `sparkls report`, `ignis
 analyze` (PyPI spark-ignis), Python's json.loads line by line and Spark's own History Server (PyPI pyspark; needs Java 17), and prints
-CPU time (user and system, all threads), wall time and peak resident memory of each, as a table in Markdown. Packages go into a virtual
+CPU time (all threads, and the kernel's part of it), wall time and peak resident memory of each, as a table in Markdown. Packages go into a virtual
 environment below target/, the logs too.
 """
 
@@ -31,7 +31,7 @@ import os, sys, time
 start = time.monotonic()
 child = os.posix_spawn(sys.argv[1], sys.argv[1:], os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0)])
 _, status, used = os.wait4(child, 0)
-print(used.ru_utime + used.ru_stime, time.monotonic() - start, used.ru_maxrss * 1024, os.waitstatus_to_exitcode(status))
+print(used.ru_utime, used.ru_stime, time.monotonic() - start, used.ru_maxrss * 1024, os.waitstatus_to_exitcode(status))
 """
 
 JSON_RAW = "import json, sys\nfor line in open(sys.argv[1], 'rb'):\n    json.loads(line)\n"
@@ -44,10 +44,14 @@ for line in io.BufferedReader(stream, 1 << 20):
 
 
 class Cost:
-    """Seconds of CPU, seconds of wall time, bytes of peak memory."""
+    """Seconds of CPU in the program and in the kernel, seconds of wall time, bytes of peak memory."""
 
-    def __init__(self, cpu, wall, memory):
-        self.cpu, self.wall, self.memory = cpu, wall, memory
+    def __init__(self, user, system, wall, memory):
+        self.user, self.system, self.wall, self.memory = user, system, wall, memory
+
+    @property
+    def cpu(self):
+        return self.user + self.system
 
 
 def environment():
@@ -65,10 +69,10 @@ def measure(command, successes=(0,)):
     """Cost of a command that must succeed."""
     launched = [sys.executable, "-I", "-S", "-c", LAUNCHER, *map(str, command)]
     done = subprocess.run(launched, check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    cpu, wall, memory, code = done.stdout.split()
+    user, system, wall, memory, code = done.stdout.split()
     if int(code) not in successes:
         raise RuntimeError(f"exit code {int(code)}: {command[0]}")
-    return Cost(float(cpu), float(wall), int(memory))
+    return Cost(float(user), float(system), float(wall), int(memory))
 
 
 def best_of(times, command):
@@ -83,11 +87,11 @@ def free_port():
 
 
 def peak_and_cpu(pid):
-    """Peak memory and CPU seconds of a living process."""
+    """Peak memory of a living process, and its CPU seconds in itself and in the kernel."""
     status = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines() if ":" in line)
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    ticks = int(fields[11]) + int(fields[12])
-    return int(status["VmHWM"].split()[0]) * 1024, ticks / os.sysconf("SC_CLK_TCK")
+    user, system = (int(ticks) / os.sysconf("SC_CLK_TCK") for ticks in fields[11:13])
+    return int(status["VmHWM"].split()[0]) * 1024, user, system
 
 
 def history_server(python, log, memory):
@@ -114,8 +118,8 @@ def history_server(python, log, memory):
     try:
         wait_for(f"http://127.0.0.1:{port}/api/v1/applications/{application}/stages", server)
         wall = time.monotonic() - start
-        peak, cpu = peak_and_cpu(server.pid)
-        return Cost(cpu, wall, peak)
+        peak, user, system = peak_and_cpu(server.pid)
+        return Cost(user, system, wall, peak)
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait()
@@ -140,19 +144,23 @@ def application_of(log):
     return next(starts)["App ID"]
 
 
+def ratio(own, base):
+    return "1" if own == base else f"{own / base:.1f} ×" if own < 10 * base else f"{own / base:.0f} ×"
+
+
 def shown_cost(name, cost, size, base):
     speed = size / cost.cpu / 1e9
     speed = f"{speed:.2f} GB/s" if speed >= 0.995 else f"{speed * 1000:.0f} MB/s"
     memory = cost.memory / (1 << 20)
-    ratios = f"{cost.cpu / base.cpu:.0f} ×" if cost is not base else "1"
-    more = f"{cost.memory / base.memory:.0f} ×" if cost is not base else "1"
-    return f"| {name} | {cost.cpu:.2f} s | {speed} | {cost.wall:.2f} s | {memory:,.0f} MiB | {ratios} | {more} |"
+    ratios, more = (ratio(own, first) for own, first in [(cost.cpu, base.cpu), (cost.memory, base.memory)])
+    seconds = f"{cost.cpu:.2f} s | {cost.system:.2f} s"
+    return f"| {name} | {seconds} | {speed} | {cost.wall:.2f} s | {memory:,.0f} MiB | {ratios} | {more} |"
 
 
 def table(title, size, costs):
     base = costs[0][1]
-    lines = [f"**{title}**", "", "| reader | CPU | decoded bytes a CPU second | wall | peak memory | CPU, ratio | memory, ratio |"]
-    lines.append("|---|---:|---:|---:|---:|---:|---:|")
+    heads = ["reader", "CPU", "kernel's part", "decoded bytes a CPU second", "wall", "peak memory", "CPU, ratio", "memory, ratio"]
+    lines = [f"**{title}**", "", f"| {' | '.join(heads)} |", "|---|" + "---:|" * (len(heads) - 1)]
     lines += [shown_cost(name, cost, size, base) for name, cost in costs]
     return "\n".join(lines) + "\n"
 
@@ -188,7 +196,9 @@ def main():
         costs = [("`sparkls report`", best_of(arguments.times, [*report, log]))]
         if not arguments.sparkls_only:
             costs.append(("Python, `json.loads` a line", measure([python, "-c", script, log])))
-            if name == "raw":  # It reads no zstd. It ends with 1 where it finds something.
+            if name == "raw":
+                costs.insert(1, ("`cat`, which only copies", best_of(arguments.times, [shutil.which("cat"), log])))
+                # It reads no zstd. It ends with 1 where it finds something.
                 costs.append(("`ignis analyze`", measure([python.parent / "ignis", "analyze", log], successes=(0, 1))))
             costs.append(("Spark's History Server", history_server(python, log, arguments.heap)))
         size, disk = facts["bytes"], log.stat().st_size

@@ -184,6 +184,20 @@ fn the_bounds_of_skew_are_inclusive() {
 }
 
 #[test]
+fn a_stage_saves_no_more_than_it_took() {
+    let mut run = one_long_task(60_000, 200 * MIB, 5_000, 100);
+    let saved = |run: &Run| {
+        let verdicts = judge(run);
+        verdicts.iter().find(|verdict| verdict.rule == "skewed-stage" && verdict.is_fired()).unwrap().impact_s.unwrap()
+    };
+    assert!(saved(&run) > 20.0);
+    // Its times do not go together with those of its tasks.
+    let stage = run.stages.get_mut(&StageKey { stage: 0, attempt: 0 }).unwrap();
+    stage.completed = stage.submitted.map(|submitted| submitted + 9_000);
+    assert_eq!(saved(&run), 9.0);
+}
+
+#[test]
 fn skew_needs_bytes_or_records_and_their_floors_count() {
     assert_eq!(state(&one_long_task(9_000, 3 * MIB, 1_000, 100), "skewed-stage", 0), State::Fired);
     assert_eq!(state(&one_long_task(9_000, MIB, 3_000, 100), "skewed-stage", 0), State::Fired);

@@ -272,17 +272,26 @@ impl<'a> StageView<'a> {
 
     /// Seconds that the stage would end earlier if each of its tasks took what `without` says (in ms, by row), by replay.
     pub fn saved_seconds(&self, without: impl Fn(usize) -> f64) -> f64 {
-        let counted = self.rows.among(self.tasks().len());
-        let replaced = |row: usize| counted[row].then(|| without(row).max(0.0) as u64);
-        let replay = self.replay.get_or_init(|| Replay::new(self.tasks(), self.slots()));
-        replay.saved(self.tasks(), replaced) as f64 / 1000.0
+        self.at_most_all(self.replayed_ms(without))
     }
 
     /// As [`Self::saved_seconds`], with the work that the tasks lose spread evenly over all slots.
     pub fn saved_seconds_if_spread(&self, without: impl Fn(usize) -> f64) -> f64 {
         let tasks = self.tasks();
         let moved: f64 = self.rows.iter().map(|row| (tasks.duration.get(row) as f64 - without(row)).max(0.0)).sum();
-        let slots = self.slots() as f64;
-        (self.saved_seconds(without) - moved / slots / 1000.0).max(0.0)
+        self.at_most_all(self.replayed_ms(without) - moved / self.slots() as f64)
+    }
+
+    fn replayed_ms(&self, without: impl Fn(usize) -> f64) -> f64 {
+        let counted = self.rows.among(self.tasks().len());
+        let replaced = |row: usize| counted[row].then(|| without(row).max(0.0) as u64);
+        let replay = self.replay.get_or_init(|| Replay::new(self.tasks(), self.slots()));
+        replay.saved(self.tasks(), replaced) as f64
+    }
+
+    /// Milliseconds in seconds; not more than the stage took, where its times and those of its tasks do not go together.
+    fn at_most_all(&self, saved_ms: f64) -> f64 {
+        let all = if self.wall_ms > 0.0 { self.wall_ms } else { f64::INFINITY };
+        saved_ms.clamp(0.0, all) / 1000.0
     }
 }
