@@ -259,8 +259,12 @@ mod tests {
     proptest! {
         #[test]
         fn a_column_is_a_vector(pushed in prop::collection::vec(any_value(), 0..200), at in any::<prop::sample::Index>(), new in any_value()) {
-            let mut column: Column = pushed.iter().copied().collect();
+            let mut column = Column::default();
+            pushed.iter().for_each(|&value| column.push(value));
             prop_assert_eq!(&values(&column), &pushed);
+            let at_once = Column::of(&pushed);
+            prop_assert_eq!(&values(&at_once), &pushed);
+            prop_assert!(at_once.bytes() <= column.bytes());
             if !pushed.is_empty() {
                 let row = at.index(pushed.len());
                 let mut changed = pushed;
