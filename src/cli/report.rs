@@ -70,7 +70,7 @@ pub struct Options {
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
 
-    /// Show findings of little impact as well. JSON always holds them.
+    /// Show all findings, those of little impact as well. JSON always holds them.
     #[arg(long)]
     pub all: bool,
 
