@@ -92,12 +92,6 @@ impl Column {
         self.packed.reserve_exact(room_for(values, self.width));
     }
 
-    /// Gives back the room for values to come.
-    pub fn shrink_to_fit(&mut self) {
-        self.room = self.len;
-        self.packed.shrink_to_fit();
-    }
-
     /// Bytes that the values take.
     pub fn bytes(&self) -> usize {
         self.packed.len()

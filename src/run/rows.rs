@@ -48,9 +48,7 @@ fn row(value: u64) -> usize {
 
 impl FromIterator<usize> for Rows {
     fn from_iter<I: IntoIterator<Item = usize>>(rows: I) -> Self {
-        let mut column: Column = rows.into_iter().map(|row| row as u64).collect();
-        column.shrink_to_fit();
-        Self(column)
+        Self(rows.into_iter().map(|row| row as u64).collect())
     }
 }
 

@@ -34,6 +34,13 @@ fn of_run_time(view: &StageView<'_>, rows: &Rows, column: &Column) -> f64 {
     total(column, rows) / total(&view.tasks().run_time, rows).max(1.0)
 }
 
+/// The median of the hosts; 0 without any.
+pub(super) fn middle(values: impl Iterator<Item = f64>) -> f64 {
+    // Shares are below 1: scale before rounding to the whole numbers that a median is made of.
+    let scaled: Vec<u64> = values.map(|value| (value * 1e6) as u64).collect();
+    median(&scaled).unwrap_or(0.0) / 1e6
+}
+
 /// The scores of the stage's hosts; empty without task metrics or with one host.
 pub(super) fn scores(view: &StageView<'_>) -> BTreeMap<u16, HostScore> {
     let hosts = view.by_host();
@@ -43,9 +50,7 @@ pub(super) fn scores(view: &StageView<'_>) -> BTreeMap<u16, HostScore> {
     let mut ratios: BTreeMap<u16, Vec<(&'static str, f64)>> = BTreeMap::new();
     for (name, signal) in SIGNALS {
         let values: Vec<(u16, f64)> = hosts.iter().map(|(&host, rows)| (host, signal(view, rows))).collect();
-        // Shares are below 1: scale before rounding to the whole numbers that a median is made of.
-        let scaled: Vec<u64> = values.iter().map(|(_, value)| (value * 1e6) as u64).collect();
-        let middle = median(&scaled).unwrap_or(0.0) / 1e6;
+        let middle = middle(values.iter().map(|&(_, value)| value));
         for (host, value) in values.into_iter().filter(|(_, value)| *value > 0.0 && middle > 0.0) {
             ratios.entry(host).or_default().push((name, value / middle));
         }

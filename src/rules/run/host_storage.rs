@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::host_score;
 use super::view::StageView;
 use super::words::{bytes, percent};
-use crate::run::stats::median;
 
 /// The storage memory of a host's executors in a stage.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,10 +55,10 @@ pub(super) fn storage(view: &StageView<'_>) -> BTreeMap<u16, HostStorage> {
     if hosts.len() < 2 {
         return BTreeMap::new();
     }
-    // Shares are below 1: scale before rounding to the whole numbers that a median is made of.
-    let scaled: Vec<u64> =
-        hosts.values().map(|&(used, available)| (used as f64 / available as f64 * 1e6) as u64).collect();
-    let Some(median) = median(&scaled).filter(|&median| median > 0.0) else { return BTreeMap::new() };
-    let of = |(used, available)| HostStorage { used, available, median: median / 1e6 };
+    let median = host_score::middle(hosts.values().map(|&(used, available)| used as f64 / available as f64));
+    if median <= 0.0 {
+        return BTreeMap::new();
+    }
+    let of = |(used, available)| HostStorage { used, available, median };
     hosts.into_iter().map(|(host, sums)| (host, of(sums))).collect()
 }

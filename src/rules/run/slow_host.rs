@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::host_score::{self, HostScore};
+use super::host_storage::{self, HostStorage};
 use super::in_force::in_force;
 use super::view::StageView;
 use super::words::{count, duration, percent, ratio};
-use super::{advice, host_storage, on_stage, per_stage_many, skewed_stage};
+use super::{advice, on_stage, per_stage_many, skewed_stage};
 use crate::declare_rule;
 use crate::rules::{RunContext, Severity, State, Subject, Verdict};
 use crate::run::model::Locality;
@@ -65,6 +66,12 @@ struct Hit {
     mean_ms: f64,
     median_ms: f64,
     share: f64,
+}
+
+/// What is experimental about a host of a stage.
+struct Hints<'a> {
+    score: Option<&'a HostScore>,
+    storage: Option<&'a HostStorage>,
 }
 
 /// The formula on some rows of a stage; `None` where it does not apply.
@@ -128,18 +135,13 @@ fn check(context: &RunContext<'_>) -> Vec<Verdict> {
         if hits.is_empty() {
             return Err(State::NotFired);
         }
-        let scores = host_score::scores(view);
-        Ok(hits.iter().map(|hit| describe(context, view, hit, hits.len(), scores.get(&hit.host))).collect())
+        let (scores, storage) = (host_score::scores(view), host_storage::storage(view));
+        let hints = |hit: &Hit| Hints { score: scores.get(&hit.host), storage: storage.get(&hit.host) };
+        Ok(hits.iter().map(|hit| describe(context, view, hit, hits.len(), hints(hit))).collect())
     })
 }
 
-fn describe(
-    context: &RunContext<'_>,
-    view: &StageView<'_>,
-    hit: &Hit,
-    fired: usize,
-    score: Option<&HostScore>,
-) -> Verdict {
+fn describe(context: &RunContext<'_>, view: &StageView<'_>, hit: &Hit, fired: usize, hints: Hints<'_>) -> Verdict {
     let tasks = view.tasks();
     let host = context.run.hosts.get(usize::from(hit.host)).cloned().unwrap_or_else(|| "unknown host".to_owned());
     let times = hit.mean_ms / hit.median_ms;
@@ -175,7 +177,7 @@ fn describe(
         Some(format!(">= {}", percent(context.option("share")))),
         None,
     );
-    if let Some(score) = score {
+    if let Some(score) = hints.score {
         verdict.prove(
             "score against the median host (experimental)",
             format!("{} over {}", ratio(score.score), score.signals.join(", ")),
@@ -183,7 +185,7 @@ fn describe(
             None,
         );
     }
-    if let Some(storage) = host_storage::storage(view).get(&hit.host) {
+    if let Some(storage) = hints.storage {
         verdict.prove(
             "peak storage memory against the median host (experimental)",
             format!("{} ({})", ratio(storage.times()), storage.words()),
